@@ -52,12 +52,16 @@ class Marks:
         return self._marks.get((self._claim, work_id, at, length))
 
     def in_work(self, work_id: str) -> list[list[str | int]]:
-        """List what is kept of a work as address, length, note, and name of the collection."""
-        return [
-            [at, length, mark.note_id, mark.collection]
+        """List what is kept of a work: address, length, note, collection, and whether it is for the page's claim.
+
+        What is kept for that claim comes first.
+        """
+        found: list[list[str | int]] = [
+            [at, length, mark.note_id, mark.collection, claim == self._claim]
             for (claim, work, at, length), mark in self._marks.items()
-            if (claim, work) == (self._claim, work_id)
+            if work == work_id
         ]
+        return sorted(found, key=lambda each: not each[-1])
 
     def html(self, work_id: str, at: str, length: int, *further: str, place: str) -> Markup:
         """Make the HTML of the button of one passage; the page gets `further` when it is pressed.

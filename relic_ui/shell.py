@@ -54,6 +54,9 @@ _TOGETHER = (
 _ICON = str(Path(__file__).parent / "icon.svg")
 """A file of our own: Streamlit's named icons and emoji are fetched from the network."""
 
+_ABOUT = "**RELiC Workbench** finds the quotation for a claim about a work of literature."
+"""Without an entry of our own there would be no menu, and in it no choice of light or dark."""
+
 _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~:]")
 
 _DRAWING = 2.0
@@ -75,7 +78,11 @@ def page(title: str, find: str = _FIND) -> App:
     The page stops where somebody has to sign in first, and where the store cannot be opened.
     """
     st.set_page_config(
-        page_title=f"{title} · RELiC Workbench", page_icon=_ICON, layout="wide", initial_sidebar_state=_SIDEBAR
+        page_title=f"{title} · RELiC Workbench",
+        page_icon=_ICON,
+        layout="wide",
+        initial_sidebar_state=_SIDEBAR,
+        menu_items={"About": _ABOUT},
     )
     st.session_state["came_from"], st.session_state["page"] = st.session_state.get("page"), title
     links.begin()

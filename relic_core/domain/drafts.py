@@ -105,6 +105,7 @@ class QuotationCheck:
     - `differences`: from what `found` has, in the order of the quotation.
     - `claim`: its sentence with a gap in its place.
     - `chapter`: the chapter that the draft gives, where it is in another.
+    - `points`: pairs of words between which its punctuation is not the work's.
     - `critic`: where criticism has it; of one that was not found, the source whose author its citation names.
     - `cut`: a negation that stands just before it in the work, and neither in it nor before it in the draft.
     """
@@ -121,6 +122,7 @@ class QuotationCheck:
     claim: str = ""
     chapter: str = ""
     cut: str = ""
+    points: tuple[Difference, ...] = ()
     critic: CriticPlace | None = None
 
     @property

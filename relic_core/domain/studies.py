@@ -340,6 +340,13 @@ _PROXY = StudyKind(
     ),
     passages=OPTIONS,
 )
+CLAIMS_ALONE = (
+    "You will read a claim about a work, and three passages of the work. One of them is what the claim speaks of. "
+    "Choose that one. Go by what is claimed, not by words that happen to occur on both sides. If you cannot decide, "
+    "say so. You may go back, and change an answer; the last one counts."
+)
+"""Instructions of a proxy task whose claims are short ones, with no quotation missing from them."""
+
 KINDS = (
     _PROXY,
     StudyKind(

@@ -42,6 +42,8 @@ _NAMED = 0.15
 _LOOKED_AT = 8
 _MANY, _HARDLY = 150, 30
 """Quotations from which on a draft is taken for a story, where so many times fewer are found."""
+_WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+"""Letters of Thai, Japanese and Chinese, which set no blanks between words: each counts as a word."""
 _MARKS = " “”\"‘’'"
 _DENIED = 4
 """Words of the draft before a quotation among which its writer may deny it."""
@@ -66,6 +68,7 @@ class _Candidate:
     differences: tuple[Difference, ...]
     named: bool
     cut: str = ""
+    points: tuple[Difference, ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -78,7 +81,7 @@ class _Candidate:
 
 def refuse_long(draft: Draft) -> None:
     """Raise BadText where a draft is too long to be checked at once."""
-    words = len(draft.text.split())
+    words = len(draft.text.split()) + len(_WITHOUT_BLANKS.findall(draft.text))
     if words > MOST_WORDS:
         raise BadText(
             f"The draft has {words:,} words; up to {MOST_WORDS:,} are checked at once. Check it chapter by chapter."
@@ -209,7 +212,12 @@ class Checker:
             "The draft seems not to be in English. Quotations are compared word by word: a translation is found only "
             "where your library has it."
         )
-        return tuple(filter(None, (self._draft.notice, translated * foreign)))
+        runs = _WITHOUT_BLANKS.search(self._draft.text) is not None
+        unparted = (
+            "Words that are set without blanks between them are compared as a whole, so a quotation in Chinese, "
+            "Japanese or Thai is often too short to tell."
+        )
+        return tuple(filter(None, (self._draft.notice, translated * foreign, unparted * runs)))
 
     def _in_all_and_named(self, lay: Callable[..., list[Laid]], named: Named) -> list[Laid]:
         laid = lay()
@@ -229,7 +237,8 @@ class Checker:
         if named.chapter:  # of places that are as good, the one in the chapter that the draft names
             candidates.sort(key=lambda each: not self._in_chapter(each.laid, named.chapter))
         best = max(candidates, key=lambda each: each.worth)
-        return replace(best, cut=quoted.cut_after(best.laid, self._library.load(best.laid.work.id)))
+        work = self._library.load(best.laid.work.id)
+        return replace(best, cut=quoted.cut_after(best.laid, work), points=quoted.points(best.laid, work))
 
     def _judged(self, best: _Candidate, named: Named, made: Callable[..., QuotationCheck]) -> QuotationCheck:
         outcome: CheckOutcome = "to the letter" if best.exact else "altered"
@@ -244,6 +253,7 @@ class Checker:
             differences=best.differences,
             chapter=named.chapter if other_chapter else "",
             cut="" if any(map(is_negation, before)) else best.cut,
+            points=best.points,
         )
 
     def _in_chapter(self, laid: Laid, given: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -78,8 +78,12 @@ class Names:
             missing = name[1] if name and not _NO_NAME.fullmatch(name[1]) else ""
             if fold(missing) in map(fold, self._authors):
                 missing = ""
+        in_sentence = self._named_by(sentence, "sentence")
         if found is None and not missing:
-            found = self._named_by(sentence, "sentence")
+            found = in_sentence
+        elif found and in_sentence and in_sentence.sure:  # a title tells which of the works of an author who is cited
+            both = tuple(each for each in found.works if each in in_sentence.works)
+            found = replace(found, works=both or found.works)
         if found is not None and found.sure:
             self._last = found
         if found is None and citation and not missing:

@@ -37,6 +37,7 @@ _ENDS = 4
 _IN_WORD = re.compile(r"\[(\w+)\](?=\w)|(?<=\w)\[(\w+)\]")
 _IN_BRACKETS = re.compile(r"\[[^\]]*\]")
 _ELLIPSIS = re.compile(r"\.\s?\.|…|\*\s*\*|\[\s*\]")
+_POINTS = re.compile(r"[,;:!?]")
 _NEGATION = frozenset("no not never nor none nothing neither cannot without hardly".split())  # noqa: SIM905 - a list
 _PRONOUNS = frozenset(
     """
@@ -138,6 +139,19 @@ class QuotedWords:
     def differences(self, laid: Laid, work: Work) -> tuple[Difference, ...]:
         """Say how the quotation differs from the work; typography, brackets and ellipses do not count."""
         return tuple(self._differing(laid, work))
+
+    def points(self, laid: Laid, work: Work) -> tuple[Difference, ...]:
+        """Say where points between two words differ; full stops alone do not count, since they end abbreviations."""
+        found = []
+        for block in laid.blocks:
+            for after in range(1, min(block.here_end - block.here, block.there_end - block.there)):
+                here, there = block.here + after, block.there + after
+                ours = self.text[int(self.words.starts[here - 1]) : int(self.words.ends[here])]
+                theirs = self._theirs(there - 1, there + 1, work)
+                own = self._own[here - 1] or self._own[here] or _ELLIPSIS.search(ours)
+                if not own and _POINTS.findall(ours) != _POINTS.findall(theirs):
+                    found.append(Difference(" ".join(ours.split()), theirs))
+        return tuple(found)
 
     def cut_after(self, laid: Laid, work: Work) -> str:
         """Give the negation just before the quotation, in its sentence; empty where none does."""

@@ -32,6 +32,7 @@ EXCUSES: dict[Excuse, str] = {
     "capital": "a capital changed without brackets",
 }
 _SHOWN = 300
+_POINTS_SHOWN = 2
 
 
 def said(check: QuotationCheck) -> str:
@@ -66,6 +67,9 @@ def said(check: QuotationCheck) -> str:
         text = "Not found in your library, and the draft names no work that is there."
     if check.cut:
         text += f" Cut after “{check.cut}”."
+    if check.points:
+        shown = "; ".join(map(difference_in_words, check.points[:_POINTS_SHOWN]))
+        text += f" Punctuation differs: {shown}{' …' * (len(check.points) > _POINTS_SHOWN)}."
     if check.missing and found and check.outcome != "not found":
         text += f" The citation names {check.missing}, which your library does not have."
     return text

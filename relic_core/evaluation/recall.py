@@ -122,10 +122,13 @@ def _as_registered(run: Run) -> bool:
 def labels(runs: Sequence[Run]) -> dict[str, str]:
     """Give each run a name that tells it from the others: retriever, model, shape, and its id where those are alike.
 
-    The label of a run of the larger model names it already.
+    The label of a run of the larger model names it already; "small" is said beside one alone.
     """
-    small = {run.id: " (small)" * (model_named(run.configuration) == "small") for run in runs}
-    given = [f"{run.label}{small[run.id]} · {run.shape.words}" for run in runs]
+    models = [model_named(run.configuration) for run in runs]
+    beside = " (small)" * ("larger" in models)
+    given = [
+        f"{run.label}{beside * (model == 'small')} · {run.shape.words}" for run, model in zip(runs, models, strict=True)
+    ]
     return {
         run.id: label if given.count(label) == 1 else f"{label} · {run.id[:6]}"
         for run, label in zip(runs, given, strict=True)

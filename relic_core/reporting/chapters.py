@@ -16,6 +16,7 @@ from typing import Literal
 
 from relic_core.domain import Address, LeftOut, Paragraph, ParagraphKind, Sentence, Span, Work
 from relic_core.reporting.passages import Piece, Setting
+from relic_core.text.typography import printed_pieces
 
 LINES_NUMBERED = 5
 """Of numbered verse every fifth line shows its number, as in print."""
@@ -70,6 +71,21 @@ class SetChapter:
     body: tuple[ChapterParagraph | Aside, ...]
     notes: tuple[ChapterParagraph, ...]
     span: Span
+
+
+def printed_chapter(chapter: SetChapter) -> SetChapter:
+    """Set the words of a chapter as a printed edition would; sentences stay where they are."""
+    body = tuple(each if isinstance(each, Aside) else _printed(each) for each in chapter.body)
+    return replace(chapter, body=body, notes=tuple(map(_printed, chapter.notes)))
+
+
+def _printed(paragraph: ChapterParagraph) -> ChapterParagraph:
+    texts = iter(printed_pieces([piece.text for stretch in paragraph.stretches for piece in stretch.pieces]))
+    stretches = []
+    for stretch in paragraph.stretches:
+        pieces = tuple(replace(piece, text=next(texts)) for piece in stretch.pieces)
+        stretches.append(replace(stretch, pieces=pieces))
+    return replace(paragraph, stretches=tuple(stretches))
 
 
 def chapter_name(work: Work, index: int) -> str:

@@ -26,7 +26,7 @@ OTHER = "#77726a"
 _CHOSEN = "rgba(224, 164, 0, 0.22)"
 GRID = "rgba(128, 122, 112, 0.28)"
 
-_COLUMNS_HEIGHT = 380
+_COLUMNS_HEIGHT = 340
 _LEGEND_LINE = 22
 _LEGEND_NAME = 18
 """Characters of a name of which a narrow page holds two beside each other."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from relic_core.caching import LRUCache
 from relic_core.domain import Hit, Ranking, Work, best_first
-from relic_core.text.words import CRITICS_WORDS, is_named, word_spans, work_words
+from relic_core.text.words import CRITICS_WORDS, TITLES, is_named, word_spans, work_words
 
 MOST = 3
 _FEWEST = 6
@@ -78,7 +78,7 @@ def _marks(work: Work, chapter_of: npt.NDArray[np.int64], chapter: int) -> tuple
 
     def names(worth: npt.NDArray[np.number], most: int) -> Iterator[str]:
         best = (tokens[at] for at in best_first(worth)[:_LOOKED_AT].tolist() if counts[at] >= _OFTEN)
-        return islice((token for token in best if token not in CRITICS_WORDS and is_named(token, work)), most)
+        return islice((token for token in best if token not in CRITICS_WORDS | TITLES and is_named(token, work)), most)
 
     marks = list(dict.fromkeys((*names(counts, _COMMON), *names(own, _MARKS))))[:_MARKS]
     printed: dict[str, str] = {}

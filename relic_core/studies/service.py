@@ -15,6 +15,7 @@ from relic_core.config import ASSETS, Settings
 from relic_core.domain import BenchmarkCard, Job, Span, Work
 from relic_core.domain.runs import ECHOES
 from relic_core.domain.studies import (
+    CLAIMS_ALONE,
     Study,
     StudyRequest,
     StudyTerms,
@@ -282,7 +283,10 @@ class StudyMaking:
         """Make a study of quotations and keep it, or find it where it was made before."""
         terms = request.terms
         self._check_name_is_free(request.name)
-        return self._studies.keep(self._made(request, data, progress), terms, request.owner)
+        made = self._made(request, data, progress)
+        if made.kind.is_proxy and not request.instructions and not any(item.right for item in made.items):
+            terms = replace(terms, instructions=CLAIMS_ALONE)
+        return self._studies.keep(made, terms, request.owner)
 
     def of_test_works(
         self, minutes: int | None = None, progress: Progress = silent, *, shared: int = 0, readers: int = 3

@@ -161,7 +161,7 @@ def shared_words(wanted: Set[str], text: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end, token in word_spans(text) if token in wanted]
 
 
-_TITLES = frozenset(
+TITLES = frozenset(
     """
     mr mrs miss messrs master mistress madam madame monsieur mademoiselle dr doctor sir lady lord dame count countess
     baron baroness duke duchess prince princess captain colonel major general lieutenant sergeant admiral inspector
@@ -195,10 +195,10 @@ def lit_words(wanted: Set[str], text: str) -> list[tuple[int, int]]:
     spots = word_spans(text)
     lit: list[tuple[int, int]] = []
     for at, (start, end, token) in enumerate(spots):
-        if token not in wanted or token in _TELL_LITTLE or (token in _TITLES and _before_name(spots, at, text)):
+        if token not in wanted or token in _TELL_LITTLE or (token in TITLES and _before_name(spots, at, text)):
             continue
-        title = spots[at - 1] if at and spots[at - 1][2] in _TITLES and _before_name(spots, at - 1, text) else None
-        claimed = title is not None and (title[2] in wanted or not wanted & _TITLES)
+        title = spots[at - 1] if at and spots[at - 1][2] in TITLES and _before_name(spots, at - 1, text) else None
+        claimed = title is not None and (title[2] in wanted or not wanted & TITLES)
         lit.append((title[0] if title and claimed else start, end))
     return lit
 

@@ -128,9 +128,9 @@ def _show_scenes(result: SearchResult) -> DeltaGenerator:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_scenes"):
         place = st.empty()
         for scene in result.scenes:
-            marked = f"{number_of(scene.name)}: {', '.join(scene.marks)}"
+            marked = f"{number_of(scene.name)}: {', '.join(scene.marks)}" if scene.marks else scene.name
             st.button(
-                literal(marked if scene.marks else scene.name),
+                literal(f"{marked} · {scene.passages} of 20"),
                 key=f"find_scene_{scene.chapter}",
                 type="tertiary",
                 on_click=limit,

@@ -61,13 +61,13 @@ def show_more_box() -> None:
 def with_more(claim_text: str, more: str) -> str:
     """Join a second sentence to a claim.
 
-    >>> with_more("Pip is ashamed", "At the forge"), with_more("Who lies?", ""), with_more("A lie?", "His")
+    >>> with_more("Pip is ashamed", "at the forge"), with_more("Who lies?", ""), with_more("A lie?", "His")
     ('Pip is ashamed. At the forge', 'Who lies?', 'A lie? His')
     """
     claim_text, more = claim_text.strip(), more.strip()
     if not more or not claim_text:
         return claim_text or more
-    return f"{claim_text}{'' if claim_text.endswith(('.', '!', '?', '…')) else '.'} {more}"
+    return f"{claim_text}{'' if claim_text.endswith(('.', '!', '?', '…')) else '.'} {more[0].upper()}{more[1:]}"
 
 
 def show_gap_button(claim_key: str) -> None:

@@ -44,11 +44,11 @@ def found_in_a_line(result: SearchResult, quoted: Callable[[str], QuotationCount
     if len(cards) < _FEWEST or result.request.conditions:
         return ""
     where = Counter(card.place.chapter if result.work else name_of(card.work) for card in cards)
-    often = [name for name, count in where.most_common(2) if name and count > 1]
+    often = [name for name, count in where.most_common(2) if name and count > 1 and len(where) > 1]
     speaker, spoken = next(iter(Counter(name for card in cards for name in card.speakers).most_common(1)), ("", 0))
     critics = sum(quoted(card.work.id).by(card.line)[0] > 0 for card in cards)
     parts = [many(len(cards), "passage")]
-    if often:
+    if often and not result.scenes:  # which name the likely chapters
         parts[0] += f", most often from {listed(often)}"
     if spoken > 1:
         parts.append(f"{spoken} spoken by {speaker}")

@@ -15,7 +15,7 @@ import streamlit as st
 
 from relic_core.domain import Work
 from relic_ui.find.cards import Placed
-from relic_ui.naming import listed, number_of, shorten
+from relic_ui.naming import number_of, shorten
 from relic_ui.style import hue
 
 DOT = 25
@@ -28,7 +28,6 @@ _LETTER = 6.5
 """Pixels that a letter of a chapter's name takes, about."""
 _NAMED = 24
 """Letters of a chapter's name that are shown."""
-_PEAKS = 3
 
 
 def show_strip(placed: Sequence[Placed], work: Work, ridge: Sequence[float]) -> None:
@@ -59,7 +58,7 @@ def show_strip(placed: Sequence[Placed], work: Work, ridge: Sequence[float]) -> 
         '<nav class="relic-strip" aria-label="Where in the work the passages are">'
         f'<a class="relic-read-skip" href="#{placed[0].anchor}" target="_self">Skip to the passages</a>'
         f'<div class="relic-track{fine}" style="{rows}">{_ridge(ridge)}{_chapters(borders)}{ticks}{links}</div>'
-        f"{_axis(borders)}{_legend(placed, work, ridge)}</nav>"
+        f"{_axis(borders)}{_legend(placed, ridge)}</nav>"
     )
 
 
@@ -140,19 +139,12 @@ def _axis(borders: Sequence[tuple[float, str]]) -> str:
     return f'<div class="relic-strip-names" aria-hidden="true">{names}</div>' if names else ""
 
 
-def _legend(placed: Sequence[Placed], work: Work, ridge: Sequence[float]) -> str:
-    """Say what the colours are, and in words where the ridge is highest."""
+def _legend(placed: Sequence[Placed], ridge: Sequence[float]) -> str:
+    """Say what the colours are."""
     ways = {each.retriever: each.way for each in placed}
     colours = "".join(
         f'<span class="relic-by" style="{hue(retriever)}">{escape(way)}</span>' for retriever, way in ways.items()
     )
     if not ridge:
         return f'<p class="relic-legend">{colours}</p>' if len(ways) > 1 else ""
-    peaks = sorted(range(len(ridge)), key=lambda at: -ridge[at])
-    last = len(work.sentences) - 1
-    chapters = (work.sentences[min(last, int((at + 0.5) * len(work.sentences) / len(ridge)))].chapter for at in peaks)
-    highest = list(dict.fromkeys(work.chapter_name(chapter) for chapter in chapters))[:_PEAKS]
-    return (
-        f'<p class="relic-legend">{colours}<span class="relic-shade">Likely places'
-        f'<span class="relic-sr">: {escape(listed(highest))}</span></span></p>'
-    )
+    return f'<p class="relic-legend">{colours}<span class="relic-shade">Likely places</span></p>'

@@ -11,10 +11,12 @@ import streamlit as st
 
 from relic_core.domain import Work
 from relic_core.errors import RelicError
+from relic_core.reporting.chapters import printed_chapter
 from relic_core.reporting.passages import quotation
 from relic_core.services.reading import ContentsPart, HitMark, ReadingPage
 from relic_core.services.search import SearchResult
 from relic_core.wiring import App
+from relic_ui import typography
 from relic_ui.concordance.concordance import PARAMETERS as CONCORDANCE_PARAMETERS
 from relic_ui.find.find import show_nothing_to_search
 from relic_ui.find.like import more_link
@@ -51,13 +53,15 @@ def show(app: App, page: ReadingPage, wanted: ReadQuery) -> None:
         with st.container(key="read_side"):
             search = st.empty()
             contents = st.empty()
+            typography.choose()
         with st.container(key="read_main"):
             near = _neighbours(page, wanted)
             st.html(
                 f'<nav class="relic-read-near" aria-label="Chapters beside this one">{near}{_search_here(page)}</nav>'
                 + sources_reading.summary_html(page, quoted, len(beside))
             )
-            st.html(chapter_html(page.chapter, page.work.id))
+            chapter = printed_chapter(page.chapter) if typography.as_printed() else page.chapter
+            st.html(chapter_html(chapter, page.work.id))
             quoting = sources_reading.quoting_html(app, page) if wanted.quoting else ""
             show_place(
                 {

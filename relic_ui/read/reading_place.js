@@ -139,15 +139,15 @@ export default function (component) {
 
   // The button is one of buttons.py: the page is told what it is to keep, and draws what is kept anew.
   const drawKeep = lit => {
-    const [, , note, collection] = data.kept?.find(([at, n]) => at === state.at && n === lit.length) ?? []
+    const [, , note, collection, own] = data.kept?.find(([at, n]) => at === state.at && n === lit.length) ?? []
     const button = part("keep")
-    const label = note ? "Kept" : "Keep"
-    button.dataset.does = note ? "let-go" : "keep"
+    const label = own ? "Kept" : "Keep"
+    button.dataset.does = own ? "let-go" : "keep"
     button.dataset.to = [data.work, state.at, lit.length, data.search ?? ""].join("/")
     if (button.textContent !== label) button.textContent = label
-    button.setAttribute("aria-pressed", String(Boolean(note)))
+    button.setAttribute("aria-pressed", String(Boolean(own)))
     button.setAttribute("aria-label", `${label}: the passage marked, in the notebook (key k)`)
-    const link = Object.assign(document.createElement("a"), { className: "relic-link", target: "_self", textContent: `in ${collection}` })
+    const link = Object.assign(document.createElement("a"), { className: "relic-link", target: "_self", textContent: `${own ? "" : "kept "}in ${collection}` })
     link.setAttribute("href", `notebook?${new URLSearchParams({ note })}`)
     link.dataset.then = `#note-${note}`
     part("kept").replaceChildren(...(note ? [link] : []))

@@ -48,7 +48,8 @@ def show_place(data: Mapping[str, object]) -> None:
       place is added to them here), ``offer`` (titles by work: where this browser kept a place in one, it is offered),
       ``quoted`` (how often sentences of the chapter are quoted, by their addresses), and ``quoting`` (who quotes the
       sentence that is lit, as HTML; empty where that was not asked), ``search`` (what the reader comes from), and
-      ``kept`` (the passages of the work that are in the notebook: address, length, note, collection).
+      ``kept`` (the passages of the work that are in the notebook: address, length, note, collection, and
+      whether for the claim at hand).
     """
     # It shares the page's styles and links.
     place = component("relic_reading_place", html=_HTML, js=_JS, isolate_styles=False)

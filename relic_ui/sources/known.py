@@ -18,7 +18,7 @@ _IN_CHAPTER = 3
 """Passages of each chapter that are shown."""
 _WORDS_SHOWN = 280
 _NAMED = 3
-_OWN_WORDS = "What they say stands here once a book is in your library."
+OWN_WORDS = "What critics say is shown once their books are in your library."
 
 
 def book_html(book: CriticsBook) -> str:
@@ -50,12 +50,16 @@ def also_html(quoted: QuotationCounts, span: Span | None = None) -> str:
         books = tuple(sorted(books, key=lambda book: (-times[book.sha256], book.year)))
     said = {book.sha256: f" · {many(times[book.sha256], 'line')}" if span is None else "" for book in books}
     items = "".join(f"<li>{book_html(book)}{said[book.sha256]}{_get(book)}</li>" for book in books)
-    add = link("library", "Add books of criticism", css="relic-work-link", part="Criticism")
     return (
         f'<section class="relic-known" aria-labelledby="known"><h2 id="known" class="relic-item">'
         f"{'Also quoted' if span else 'Quoted'} by {many(len(books), 'book')} not in your library</h2>"
-        f'<ul>{items}</ul><p class="relic-quiet">{_OWN_WORDS} {add}</p></section>'
+        f'<ul>{items}</ul><p class="relic-quiet">{OWN_WORDS} {add_link()}</p></section>'
     )
+
+
+def add_link() -> str:
+    """Lead to where criticism is added."""
+    return link("library", "Add books of criticism", css="relic-work-link", part="Criticism")
 
 
 def by_chapter_html(work: Work, quoted: QuotationCounts) -> str:

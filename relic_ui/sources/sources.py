@@ -356,14 +356,15 @@ def show_none(app: App) -> None:
     if works := _quoted_works(app):
         st.header("Works that are quoted", anchor="works")
         st.html(render("sources/quoted.html", works=works, first=_FIRST_SHOWN))
-    else:
-        st.html(_LEDE)
+        st.html(f'<p class="relic-quiet">{known.OWN_WORDS} {known.add_link()}</p>')
+        return
+    st.html(_LEDE)
     st.info(
         "There are no secondary sources yet. Add books or articles about your works in the Library; the program "
         "finds where they quote them.",
         icon=":material/format_quote:",
     )
-    st.html(f"<p>{link('library', 'Add secondary sources', css='relic-work-link', part='Criticism')}</p>")
+    st.html(f"<p>{known.add_link()}</p>")
 
 
 def choose(app: App, listed: Sequence[SourceSummary]) -> None:
@@ -382,10 +383,11 @@ def choose(app: App, listed: Sequence[SourceSummary]) -> None:
 
 def _quoted_works(app: App) -> list[tuple[str, str, int, int]]:
     """List the quoted works, the most quoted first: id, name, windows, sources."""
+    with st.spinner("Counting quotations …"):
+        every = app.sources.quoted_works()
     found = [
         (work.id, f"{work.title}{f', {work.author}' * bool(work.author)}", quoted.windows, quoted.sources)
-        for work in app.works.summaries()
-        if (quoted := app.sources.quoted(work.id)).windows
+        for work, quoted in every
     ]
     return sorted(found, key=lambda each: (-each[2], each[1], each[0]))
 

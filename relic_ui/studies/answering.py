@@ -377,13 +377,13 @@ def _passages(item: ShownItem, chosen: int | None) -> str:
     verdict, undecided = "", ""
     if right:
         said = "Yes: the" if chosen == right else f"{'' if chosen else 'You could not decide. '}The"
-        said += f" critic quoted passage {right}."
+        said += f" critic quoted passage {right}." if item.right else f" passage is {right}."
         verdict = f'<p class="relic-proxy-verdict" tabindex="-1" data-part="verdict">{said}</p>'
     else:
         undecided = _UNDECIDED
     rows = ""
     for number, words in enumerate(item.options, start=1):
-        of = {"Quoted by the critic": right, "Your choice": chosen}
+        of = {"Quoted by the critic" if item.right else "The passage": right, "Your choice": chosen}
         notes = [said for said, at in of.items() if right and at == number]
         note = f'<span class="relic-proxy-note">{" · ".join(notes)}</span>' if notes else ""
         rows += (
@@ -391,10 +391,11 @@ def _passages(item: ShownItem, chosen: int | None) -> str:
             f'data-choice="{number}"><span class="relic-rank"><span class="relic-sr">Passage </span>{number}</span>'
             f'<span class="relic-proxy-words">{words_html(words)}</span>{note}</button></li>'
         )
+    who, what = ("The critic writes", "did the critic quote") if item.right else ("The claim", "does it speak of")
     return (
-        f'<div class="relic-proxy-body"><section class="relic-proxy-context"><h3>The critic writes</h3>'
+        f'<div class="relic-proxy-body"><section class="relic-proxy-context"><h3>{who}</h3>'
         f"{claim_html(item.left, item.right)}</section>"
-        f'<section class="relic-proxy-choose"><h3>Which of these did the critic quote?</h3>{verdict}'
+        f'<section class="relic-proxy-choose"><h3>Which of these {what}?</h3>{verdict}'
         f'<ol class="relic-proxy-options">{rows}</ol>{undecided}</section></div>'
     )
 
@@ -447,12 +448,15 @@ BODIES: Mapping[str, Callable[[ShownItem, int | None], str]] = {
 
 
 def claim_html(left: str, right: str) -> str:
-    """Set the critic's words with the missing quotation plain to see.
+    """Set the critic's words with the missing quotation plain to see; without words behind it, a claim alone.
 
     >>> claim_html("He says", "& sighs.")
     '<p>He says <b class="relic-proxy-mask">the missing quotation</b> &amp; sighs.</p>'
+    >>> claim_html("He sighs", "")
+    '<p>He sighs</p>'
     """
-    return f'<p>{escape(left)} <b class="relic-proxy-mask">the missing quotation</b> {escape(right)}</p>'
+    gap = '<b class="relic-proxy-mask">the missing quotation</b>'
+    return f"<p>{escape(left)} {gap} {escape(right)}</p>" if right else f"<p>{escape(left)}</p>"
 
 
 def words_html(words: str) -> str:
@@ -497,11 +501,10 @@ def _finished(app: App, place: _Place, task: Task) -> None:
 def _score(study: Study, answered: Sequence[AnsweredItem]) -> str:
     """Set how often somebody was right beside chance and what the paper measured."""
     right = {item.id: item.right_option for item in study.items}
-    chose = [each for each in answered if each.answer.choice]
-    hits = sum(right[each.item.id] == each.answer.choice for each in chose)
+    hits = sum(right[each.item.id] == each.answer.choice for each in answered)
     (experts, best), (model, its) = PAPER[0], PAPER[1]
     shares = (
-        (f"You: {hits} of {len(chose)} choices were the critic’s own quotation", hits / max(1, len(chose))),
+        (f"You: right on {hits} of {many(len(answered), 'item')}", hits / len(answered)),
         ("Chance", 1 / OPTIONS),
         (model, its),
         (experts, best),

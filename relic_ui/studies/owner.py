@@ -78,6 +78,8 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
     show_held(view.held)
     _facts(view)
     _say()
+    st.header("Link for those who take part", anchor="proxy-link")
+    st.code(f"{st.context.url}?study={study.id}", language=None, wrap_lines=True)
     if study.kind.is_proxy:
         _hints(app, view)
     _code(app, view)

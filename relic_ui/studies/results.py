@@ -500,7 +500,8 @@ def _passage(result: ItemResult, number: int, option: Option, marks: Marks) -> s
             n=length if length > 1 else None,
         )
         read += f" {marks.html(result.work_id, option.address, length, item.id, place=f'passage {number}')}"
-    mark = "<strong>The critic’s quotation.</strong> " if right else ""
+    whose = "The critic’s quotation" if item.right else "The passage"
+    mark = f"<strong>{whose}.</strong> " if right else ""
     return (
         f'<li class="{"relic-proxy-right" if right else ""}"><blockquote class="relic-proxy-words">'
         f'{words_html(option.words)}</blockquote><p class="relic-proxy-by">{mark}{escape(by)}. {read}</p></li>'

@@ -177,10 +177,7 @@ def _take_in(app: App) -> None:
 def show_making(app: App) -> None:
     """Draw the ways to a new study."""
     title("Make a study")
-    st.html(
-        '<p class="relic-measure">A study is a fixed set of items. Once made it never changes, so everybody who takes '
-        "part answers the same, here or wherever you send its file.</p>"
-    )
+    st.html('<p class="relic-measure">Once made, a study never changes.</p>')
     labels = {kind.name: kind.label for kind in KINDS}
     kind = st.radio("What people are asked", list(labels), format_func=labels.__getitem__, key="proxy_make_kind")
     if study_kind(kind).marks_spans:

@@ -90,7 +90,7 @@ def show_default(app: App) -> None:
     if default.problem:
         st.warning(literal(default.problem), icon=":material/warning:")
         st.html(f"<p>{_packaged_button('packaged', 'Use the packaged models')}</p>")
-    said, buttons_ = [], []
+    said, buttons_, packaged_ones = [], [], []
     for kind, words in _USED.items():
         of = default.of(kind)
         smaller = of.choice is not None and of.choice.is_large
@@ -110,7 +110,10 @@ def show_default(app: App) -> None:
             )
             buttons_.append(packaged)
         elif not default.problem:
-            said.append(f"{words.does} that comes with the program.")
+            packaged_ones.append(f"{words.does} that comes with the program.")
+    if len(packaged_ones) == len(_USED):
+        packaged_ones = ["The app searches with the models that come with the program."]
+    said += packaged_ones
     if default.offers_large:
         said.append(
             "A larger model is installed. It finds more of what critics quoted; preparing takes four times as long."

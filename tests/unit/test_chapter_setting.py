@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relic_core.domain import Address, LeftOut, Span
-from relic_core.reporting.chapters import Aside, ChapterParagraph, chapter_span, set_chapter
+from relic_core.reporting.chapters import Aside, ChapterParagraph, chapter_span, printed_chapter, set_chapter
 from relic_core.text.reading import read_work
 from tests.making import make_work
 
@@ -221,3 +221,12 @@ def test_a_paragraph_of_marks_is_shown_without_an_address():
 def test_the_sentences_of_a_chapter():
     work = make_work(["One.", "Two."], ["Three."])
     assert [chapter_span(work, index) for index in (0, 1)] == [Span(0, 2), Span(2, 1)]
+
+
+def test_marks_of_quotation_are_set_as_in_print_across_the_sentences_of_a_paragraph():
+    work = make_work([['"Who is there?', 'Nobody--go," said he.']])
+    (paragraph,) = paragraphs(printed_chapter(set_chapter(work, 0)))
+    assert "".join(map(plain, paragraph.stretches)).split() == "“Who is there? Nobody—go,” said he.".split()  # noqa: SIM905
+    assert [each.address for each in paragraph.stretches] == [
+        each.address for block in paragraphs(set_chapter(work, 0)) for each in block.stretches
+    ]

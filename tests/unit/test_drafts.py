@@ -199,6 +199,32 @@ def test_the_sentence_before_does_not_name_the_work_of_the_next(checked):
     assert second.named == ()
 
 
+def test_a_title_in_the_sentence_tells_which_work_of_an_author_who_is_cited(checked):
+    weir = FERRY.replace("The Ferry", "The Weir").replace("seven brass lanterns", "nine tin kettles")
+    checked.app.works.add(weir.encode(), name="weir.txt", title="The Weir", author="Ada North")
+    outcomes = [
+        only(checked(f'North writes in *{title}*, "{LANTERNS}" (North, ch. 1).')).outcome
+        for title in ("The Ferry", "The Weir", "The Orchard")
+    ]
+    assert outcomes == ["to the letter", "elsewhere", "to the letter"]  # what is by another is only spoken of
+
+
+def test_other_points_than_the_works_are_pointed_out(checked):
+    said = "I shall not forgive the river{} said his wife{} nor the winter that sent it here"
+    points = only(checked(f'In The Ferry: "{said.format(";", ",")}."')).points
+    assert [(each.ours, each.theirs) for each in points] == [("river; said", "river,” said")]
+    for same in ("I shall not forgive the river ... nor the winter that sent it here", said.format(",", ",")):
+        check = only(checked(f'In The Ferry: "{same}."'))
+        assert (check.outcome, check.points) == ("to the letter", ())
+
+
+def test_words_without_blanks_between_them_are_counted_by_letters(checked):
+    report = checked.app.drafts.check(Draft("书中说：“他没有忘记河边的钟声，也没有忘记冬天。”"))
+    assert any("without blanks" in notice for notice in report.notices)
+    with pytest.raises(BadText, match="60,000"):
+        checked.app.drafts.check(Draft("河" * 60_001))
+
+
 def test_what_stands_nowhere_is_not_found_and_what_comes_nearest_is_shown(checked):
     check = only(checked("In The Ferry she cries that “no lantern was ever honest enough for a heron of the marshes.”"))
     assert check.outcome == "not found"

@@ -11,7 +11,14 @@ from collections import Counter
 import pytest
 
 from relic_core.domain.figures import Figure
-from relic_core.domain.studies import CANNOT_DECIDE, DEFAULT_TERMS, ModelAnswers, StudyRequest, check_terms
+from relic_core.domain.studies import (
+    CANNOT_DECIDE,
+    CLAIMS_ALONE,
+    DEFAULT_TERMS,
+    ModelAnswers,
+    StudyRequest,
+    check_terms,
+)
 from relic_core.errors import BadRequest, NotFound, StudyFrozen, StudyHeld
 from relic_core.formats.studies import read_study, write_study
 from relic_core.ports import silent
@@ -71,6 +78,15 @@ def test_a_fresh_store_has_the_sample_study_and_it_works_at_once(bench):
     assert len(set(task.item.options)) == 3
     bench.studies.remove(listed.id)
     assert bench.studies.all() == ()  # one that was removed stays away
+
+
+def test_instructions_speak_of_a_claim_where_no_words_stand_behind_a_gap(bench):
+    asked = StudyRequest(name="Claims", benchmark="sample", shape="4/0", most=2)
+    alone = bench.study_making.make(asked)
+    around = bench.study_making.make(dataclasses.replace(asked, name="Gaps", shape="4/4"))
+    own = bench.study_making.make(dataclasses.replace(asked, name="Own", instructions="Choose."))
+    read = [bench.studies.get(study.id).terms.instructions for study in (alone, around, own)]
+    assert read == [CLAIMS_ALONE, DEFAULT_TERMS.instructions, "Choose."]
 
 
 def test_the_sample_study_is_what_its_command_makes(bench, tmp_path):
