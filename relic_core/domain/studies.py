@@ -275,6 +275,11 @@ class Study:
         return study_kind(self.making.kind)
 
     @property
+    def claims_alone(self) -> bool:
+        """Whether its items are claims, none with words behind a gap, so that no quotation is missing from them."""
+        return self.kind.is_proxy and not any(item.right for item in self.items)
+
+    @property
     def shared(self) -> tuple[str, ...]:
         """Ids of the items that all annotators answer: all, unless it is divided."""
         return self._drawn[: self.making.shared or None]

@@ -14,7 +14,7 @@ from relic_core.domain.drafts import Difference, Excuse
 from relic_core.mining.matches import MOST_SKIPPED, Aligner, Block, SharedRun, find_chains
 from relic_core.mining.quoted_works import QuotedWork, QuotedWorks
 from relic_core.text.placing import letters
-from relic_core.text.words import STOPWORDS, fold
+from relic_core.text.words import STOPWORDS, WORD, fold
 
 LEAST_SHARE = 0.6
 """Share of a quotation's words that have to be in a work for the quotation to be from there."""
@@ -141,14 +141,19 @@ class QuotedWords:
         return tuple(self._differing(laid, work))
 
     def points(self, laid: Laid, work: Work) -> tuple[Difference, ...]:
-        """Say where points between two words differ; full stops alone do not count, since they end abbreviations."""
+        """Say where points between two words differ; full stops alone do not count, since they end abbreviations.
+
+        What a writer puts in brackets is no difference, nor what the work leaves out between two words, as headings.
+        """
         found = []
         for block in laid.blocks:
             for after in range(1, min(block.here_end - block.here, block.there_end - block.there)):
                 here, there = block.here + after, block.there + after
                 ours = self.text[int(self.words.starts[here - 1]) : int(self.words.ends[here])]
                 theirs = self._theirs(there - 1, there + 1, work)
-                own = self._own[here - 1] or self._own[here] or _ELLIPSIS.search(ours)
+                (_, behind), (before, _) = (self._works.offsets(each, each) for each in (there - 1, there))
+                apart = "[" in ours or _ELLIPSIS.search(ours) or WORD.search(work.text, behind, before)
+                own = apart or self._own[here - 1] or self._own[here]
                 if not own and _POINTS.findall(ours) != _POINTS.findall(theirs):
                     found.append(Difference(" ".join(ours.split()), theirs))
         return tuple(found)

@@ -16,7 +16,7 @@ from typing import Literal
 
 from relic_core.domain import Address, LeftOut, Paragraph, ParagraphKind, Sentence, Span, Work
 from relic_core.reporting.passages import Piece, Setting
-from relic_core.text.typography import printed_pieces
+from relic_core.text.typography import printed, printed_pieces
 
 LINES_NUMBERED = 5
 """Of numbered verse every fifth line shows its number, as in print."""
@@ -75,7 +75,9 @@ class SetChapter:
 
 def printed_chapter(chapter: SetChapter) -> SetChapter:
     """Set the words of a chapter as a printed edition would; sentences stay where they are."""
-    body = tuple(each if isinstance(each, Aside) else _printed(each) for each in chapter.body)
+    body = tuple(
+        replace(each, text=printed(each.text)) if isinstance(each, Aside) else _printed(each) for each in chapter.body
+    )
     return replace(chapter, body=body, notes=tuple(map(_printed, chapter.notes)))
 
 

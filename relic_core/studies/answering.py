@@ -27,6 +27,7 @@ class ShownItem:
 
     - `right_option`: number of the critic's passage; 0 where the annotator is not to know, or there is none.
     - `anchor`: number of the word that a span holds; 0 where none is marked.
+    - `alone`: whether it is a claim with no quotation missing from it.
     """
 
     id: str
@@ -39,6 +40,7 @@ class ShownItem:
     source: str
     right_option: int
     anchor: int = 0
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,4 +201,5 @@ def _shown(study: Study, order: tuple[str, ...], item_id: str, *, revealed: bool
         source=item.source,
         right_option=item.right_option if revealed else 0,
         anchor=item.anchor,
+        alone=study.claims_alone,
     )

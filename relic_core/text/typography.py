@@ -23,10 +23,12 @@ _ELIDED = re.compile(
 
 
 def printed(text: str) -> str:
-    """Set a text as a printed edition would.
+    r"""Set a text as a printed edition would.
 
     >>> printed("'Well--' said he, 'tis the Bennets' ball, isn't it?")
     '‘Well—’ said he, ’tis the Bennets’ ball, isn’t it?'
+    >>> printed("\"'Well--'\" said he")
+    '“‘Well—’” said he'
     """
     return "".join(printed_pieces([text]))
 
@@ -37,17 +39,13 @@ def printed_pieces(pieces: Sequence[str]) -> list[str]:
     >>> printed_pieces(['"', "Darcy", "'s pride", '--', '"'])
     ['“', 'Darcy', '’s pride', '—', '”']
     """
-    text = "".join(pieces)
-    made = [*pieces]
-    starts = [0]
+    letters = list("".join(pieces))
+    for start, end, new in _changes("".join(pieces)):
+        letters[start:end] = [new, *[""] * (end - start - 1)]
+    made, at = [], 0
     for piece in pieces:
-        starts.append(starts[-1] + len(piece))
-    for start, end, new in reversed([*_changes(text)]):
-        for at in range(len(pieces) - 1, -1, -1):
-            first, last = max(start, starts[at]), min(end, starts[at + 1])
-            if first < last:
-                here = new if first == start else ""
-                made[at] = made[at][: first - starts[at]] + here + made[at][last - starts[at] :]
+        made.append("".join(letters[at : at + len(piece)]))
+        at += len(piece)
     return made
 
 
@@ -58,7 +56,10 @@ def _changes(text: str) -> Iterator[tuple[int, int, str]]:
         if found[0][0] == "-":
             yield start, end, "——" if end - start >= _LONG else "—"
             continue
-        after = text[end : end + 1]
+        beyond = end  # the word or the blank behind this mark and others beside it
+        while text[beyond : beyond + 1] in {'"', "'"}:
+            beyond += 1
+        after = text[beyond : beyond + 1]
         opens = _may_open(text, start)
         opens = opens and bool(after) and not after.isspace() and after not in ".,;:!?)]}—-"
         if found[0] == '"':

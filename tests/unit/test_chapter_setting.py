@@ -230,3 +230,9 @@ def test_marks_of_quotation_are_set_as_in_print_across_the_sentences_of_a_paragr
     assert [each.address for each in paragraph.stretches] == [
         each.address for block in paragraphs(set_chapter(work, 0)) for each in block.stretches
     ]
+
+
+def test_what_stands_between_paragraphs_is_set_as_in_print_as_well():
+    typed = 'CHAPTER I\n\nIt rained.[1]\n\n[Footnote 1: "It\'s a note--long."]\n\nIt stopped.\n'
+    chapter = printed_chapter(set_chapter(read_work(typed.encode(), name="rain.txt"), 0))
+    assert [each.text for each in chapter.body if isinstance(each, Aside)] == ["[Footnote 1: “It’s a note—long.”]"]

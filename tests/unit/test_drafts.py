@@ -213,14 +213,26 @@ def test_other_points_than_the_works_are_pointed_out(checked):
     said = "I shall not forgive the river{} said his wife{} nor the winter that sent it here"
     points = only(checked(f'In The Ferry: "{said.format(";", ",")}."')).points
     assert [(each.ours, each.theirs) for each in points] == [("river; said", "river,” said")]
-    for same in ("I shall not forgive the river ... nor the winter that sent it here", said.format(",", ",")):
+    for same in (
+        "I shall not forgive the river ... nor the winter that sent it here",
+        said.format(",", ","),
+        said.format("[;]", ","),
+    ):
         check = only(checked(f'In The Ferry: "{same}."'))
         assert (check.outcome, check.points) == ("to the letter", ())
+
+
+def test_a_heading_between_two_words_of_the_work_is_no_punctuation(checked):
+    weir = FERRY.replace("CHAPTER II\n", "CHAPTER II\n\nTHE WEIR; OR, A TALE\n").replace("The Ferry", "The Weir")
+    checked.app.works.add(weir.encode(), name="weir.txt", title="The Weir", author="Ada North")
+    check = only(checked('In *The Weir*: "the winter that sent it here. A grey heron stood upon the broken weir."'))
+    assert (check.outcome, check.points) == ("to the letter", ())
 
 
 def test_words_without_blanks_between_them_are_counted_by_letters(checked):
     report = checked.app.drafts.check(Draft("书中说：“他没有忘记河边的钟声，也没有忘记冬天。”"))
     assert any("without blanks" in notice for notice in report.notices)
+    assert checked.app.drafts.check(Draft(f'The sign 河 is a river. In The Ferry: "{LANTERNS}."')).notices == ()
     with pytest.raises(BadText, match="60,000"):
         checked.app.drafts.check(Draft("河" * 60_001))
 

@@ -89,6 +89,18 @@ def test_instructions_speak_of_a_claim_where_no_words_stand_behind_a_gap(bench):
     assert read == [CLAIMS_ALONE, DEFAULT_TERMS.instructions, "Choose."]
 
 
+def test_a_quotation_at_the_end_of_what_a_critic_writes_is_missing_all_the_same(bench):
+    (sample,) = bench.studies.all()
+    items = bench.studies.study(sample.id).items
+    (ends,) = [item for item in items if not item.right]
+    alone = bench.study_making.make(StudyRequest(name="Claims", benchmark="sample", shape="4/0", most=1))
+    shown = []
+    for study, item in ((sample, ends), (alone, alone.items[0])):
+        anna = bench.answering.join(study.id, "Anna")
+        shown.append(bench.answering.task(study.id, anna.id, item.id).item)
+    assert [each.alone for each in shown] == [False, True]
+
+
 def test_the_sample_study_is_what_its_command_makes(bench, tmp_path):
     bench.study_making.make_sample(tmp_path / "study.json")
     assert (tmp_path / "study.json").read_bytes() == SAMPLE.read_bytes()
