@@ -9,12 +9,12 @@ from tests.making_rerankers import CountingReranker
 
 
 def fake_reranked(settings, components):
-    """Make a retriever that puts first what has most e's of the best hundred; takes the place of `reranked.create`."""
+    """Make a retriever that puts first what has most e's of the best thirty; takes the place of `reranked.create`."""
     return Reranked(components[0], CountingReranker("e"))
 
 
 def use_fakes(bench):
-    """Have a workbench search by meaning with a fake encoder, and put first what has most e's of the best hundred."""
+    """Have a workbench search by meaning with a fake encoder, and put first what has most e's of the best thirty."""
     made = bench.retrievers._made
     made["dense-relic"] = Dense("dense-relic", encoder=FakeEncoder, root=bench.settings.indexes)
     made["reranked"] = fake_reranked(bench.settings, [bench.retrievers.get("fusion")])

@@ -33,7 +33,7 @@ from relic_core.ports import Progress, Retriever, silent
 from relic_core.retrieval import index_files
 from relic_core.retrieval.dense import blocks, read_blocks, trained_model
 from relic_core.retrieval.index_files import Arrays
-from relic_core.retrieval.reranked import FIRST, Reordering, beside
+from relic_core.retrieval.reranked import Reordering, beside
 from relic_core.retrieval.sentence_sums import times
 from relic_core.text.masking import claim_tokens
 from relic_core.text.words import content_tokens
@@ -130,7 +130,7 @@ class Late(Reordering):
         encoder: Callable[[], LateChunkingEncoder],
         root: Path,
         top_k: int,
-        weight: float = FIRST,
+        weight: float = 1.0,
     ) -> None:
         super().__init__(first, top_k)
         self._weight = weight

@@ -130,7 +130,7 @@ _CARDS = (
         name="reranked",
         label="Reranked",
         purpose="Read again",
-        description="Takes the hundred best passages of Combined, and orders them anew with a second model. The one "
+        description="Takes the thirty best passages of Combined, and orders them anew with a second model. The one "
         "that comes with the program compares meanings, and hardly reads a passage together with the claim.",
         kind="reranker",
         factory="relic_core.retrieval.reranked:create",

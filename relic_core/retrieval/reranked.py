@@ -1,6 +1,6 @@
-"""A ranking whose top k a reranker reorders: it reads the first hundred passages, the others stay below.
+"""A ranking whose top k a reranker reorders: it reads the first thirty passages, the others stay below.
 
-The new order goes by both: what the reranker says, and what the first retriever said of the hundred, each standardised
+The new order goes by both: what the reranker says, and what the first retriever said of the thirty, each standardised
 over them. What the first retriever leaves out of its top k cannot come back, and reading a whole work together with a
 claim would take minutes (two stages as in Nogueira and Cho 2019, "Passage Re-ranking with BERT"). The texts of the
 works of the top k are loaded for it.
@@ -23,10 +23,11 @@ from relic_core.errors import NotFound, RelicError
 from relic_core.ports import CorpusRetriever, Progress, Reranker, Retriever, silent
 from relic_core.retrieval.fusion import share, sum_of_shares
 
-TOP_K = 100
+TOP_K = 30
+"""Passages that are read. More cost time and gained nothing on dev: docs/reranking.md has the figures."""
 
-FIRST = 1.0
-"""What the first retriever counts for beside the reranker's 1. Chosen on dev: docs/reranking.md has the figures."""
+FIRST = 3.0
+"""What the first retriever counts for beside the reranker's 1. Chosen on dev, too."""
 
 WEIGHTS = ASSETS / "weights" / "reranker"
 

@@ -51,7 +51,7 @@ DEFAULTS: dict[ModelKind, RequestDefaults] = {
     "reranker": RequestDefaults(50, DENSE_RELIC, DENSE_RELIC),
     "source": RequestDefaults(150, NO_MODEL, NO_MODEL),
 }
-"""By what is made. A reranker reads a hundred passages for each window, learns from hard negatives above all, and
+"""By what is made. A reranker reads thirty passages for each window, learns from hard negatives above all, and
 learns little where it begins from a model that never saw a critic at work."""
 
 

@@ -2,8 +2,8 @@
 
 The windows are drawn once, by a fixed seed, in a few short works. An encoder ranks every span of the work by the scores
 that the app would give; no index is written. For a reranker the combined ranking of the whole work is made once and
-kept with the training: its first hundred with their scores, and where the quotation stands. A reranker changes the
-order of the hundred and no other, so a quotation outside them keeps its rank, and nothing is read for it.
+kept with the training: its first thirty with their scores, and where the quotation stands. A reranker changes the
+order of the thirty and no other, so a quotation outside them keeps its rank, and nothing is read for it.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ _FILE = "heads.json"
 
 @dataclass(frozen=True, slots=True)
 class TopK:
-    """What the first retriever makes of one window: starts and scores of its first hundred spans, the gold's rank."""
+    """What the first retriever makes of one window: starts and scores of its first thirty spans, the gold's rank."""
 
     starts: tuple[int, ...]
     scores: tuple[float, ...]

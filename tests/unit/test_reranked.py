@@ -1,4 +1,4 @@
-"""A ranking whose head is reordered: the first hundred by the reranker, the others below as they stood."""
+"""A ranking whose head is reordered: the first thirty by the reranker, the others below as they stood."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def test_the_head_is_in_the_reranker_s_order_and_the_rest_below_as_it_was(first)
 
 
 @pytest.mark.parametrize("length", [1, 2, 5])
-def test_a_hundred_are_asked_for_or_all_there_are(first, length):
+def test_thirty_are_asked_for_or_all_there_are(first, length):
     reranker = CountingReranker()
-    work = make_work([[f"fox {'z' * (at % 7)}" for at in range(101 + length)]])
+    work = make_work([[f"fox {'z' * (at % 7)}" for at in range(31 + length)]])
     after = ranked(Reranked(first, reranker), length, work)
-    assert len(reranker.asked[0]) == reranked.TOP_K == 100
-    assert sorted(after) == list(range(102))
-    ranked(Reranked(first, reranker))
+    assert len(reranker.asked[0]) == reranked.TOP_K == 30
+    assert sorted(after) == list(range(32))
+    ranked(Reranked(first, reranker, top_k=50))
     assert len(reranker.asked[1]) == 40
 
 
@@ -104,7 +104,7 @@ def test_preparing_is_preparing_the_first_retriever(tmp_path):
 def test_the_configuration_names_both(first):
     said = Reranked(first, CountingReranker()).configuration
     assert said["first"] == "bm25"
-    assert said["head"] == "100"
+    assert said["head"] == "30"
     assert said["reranker letter"] == "z"
     assert {f"bm25 {name}" for name in first.configuration} <= set(said)
     assert all(isinstance(part, str) and part for pair in said.items() for part in pair)
