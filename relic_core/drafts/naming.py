@@ -28,6 +28,8 @@ _NO_NAME = re.compile(
 )
 _SENTENCE_ENDS = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)[.!?][”’\"')\]]*\s+(?=[A-Z“\"‘*_])")
 _SET_APART = re.compile(r"(?:[*_“\"]|\b[Ii]n )\Z")
+_SAID_IN = re.compile(r"\b[Ii]n [*_“\"]*\Z")
+_COMPARED = re.compile(r"\b(?:un)?like\b", re.IGNORECASE)
 _LONGEST = 600
 """Characters of a sentence that are looked at on either side of a quotation."""
 
@@ -78,12 +80,14 @@ class Names:
             missing = name[1] if name and not _NO_NAME.fullmatch(name[1]) else ""
             if fold(missing) in map(fold, self._authors):
                 missing = ""
-        in_sentence = self._named_by(sentence, "sentence")
         if found is None and not missing:
-            found = in_sentence
-        elif found and in_sentence and in_sentence.sure:  # a title tells which of the works of an author who is cited
-            both = tuple(each for each in found.works if each in in_sentence.works)
-            found = replace(found, works=both or found.works)
+            found = self._named_by(sentence, "sentence")
+        elif found and not _COMPARED.search(sentence):  # "in" a title tells which work of an author who is cited
+            titles = [
+                each[0] for each in self._a_title.finditer(sentence) if _SAID_IN.search(sentence, 0, each.start())
+            ]
+            both = [work for title in titles[-1:] for work in self._titles[title] if work in found.works]
+            found = replace(found, works=tuple(both) or found.works)
         if found is not None and found.sure:
             self._last = found
         if found is None and citation and not missing:

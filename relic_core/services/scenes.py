@@ -26,6 +26,7 @@ _COMMON, _MARKS = 2, 3
 _OFTEN = 2
 """Times that a name must be in a chapter to mark it."""
 _LOOKED_AT = 40
+_NO_MARKS = CRITICS_WORDS | TITLES
 _kept: LRUCache[tuple[str, ...]] = LRUCache(200)
 
 
@@ -78,7 +79,7 @@ def _marks(work: Work, chapter_of: npt.NDArray[np.int64], chapter: int) -> tuple
 
     def names(worth: npt.NDArray[np.number], most: int) -> Iterator[str]:
         best = (tokens[at] for at in best_first(worth)[:_LOOKED_AT].tolist() if counts[at] >= _OFTEN)
-        return islice((token for token in best if token not in CRITICS_WORDS | TITLES and is_named(token, work)), most)
+        return islice((token for token in best if token not in _NO_MARKS and is_named(token, work)), most)
 
     marks = list(dict.fromkeys((*names(counts, _COMMON), *names(own, _MARKS))))[:_MARKS]
     printed: dict[str, str] = {}

@@ -10,17 +10,7 @@ from datetime import UTC, datetime
 from typing import get_args
 
 from relic_core.caching import LRUCache
-from relic_core.domain import (
-    ANSWERS,
-    Judgement,
-    Offsets,
-    SecondarySource,
-    Span,
-    WindowQuestion,
-    WorkFilter,
-    WorkSummary,
-    best_first,
-)
+from relic_core.domain import ANSWERS, Judgement, Offsets, SecondarySource, Span, WindowQuestion, WorkFilter, best_first
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.formats.places import FILE, CriticsBook, read_layer
 from relic_core.reporting.window_views import WindowView, make_view
@@ -202,12 +192,6 @@ class Sources:
             listed = [each for each in self._listed(work_id) if own.isdisjoint((each[0].sha256, each[0].number))]
             known = self._quoted[work_id] = stamp, _count(self._windows.golds(work_id), listed)
         return known[1]
-
-    def quoted_works(self) -> tuple[tuple[WorkSummary, QuotationCounts], ...]:
-        """Count the quotations of each work that is quoted; the store is opened once for all."""
-        with self._windows.together():
-            every = [(work, self.quoted(work.id)) for work in self._works.summaries()]
-        return tuple((work, counts) for work, counts in every if counts.windows)
 
     def _listed(self, work_id: str) -> tuple[tuple[CriticsBook, Span], ...]:
         layer = read_layer(FILE)

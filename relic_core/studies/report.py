@@ -228,7 +228,7 @@ def page(view: StudyView, results: StudyResults, *, code: str, names: Mapping[st
     - `names`: what annotators are called, by their ids, in place of their names; comments are left out then.
     """
     kind = view.study.kind
-    title = f"{view.study.label}: {'the missing quotation out of three' if kind.is_proxy else kind.label}"
+    title = f"{view.study.label}: {'one passage out of three' if kind.is_proxy else kind.label}"
     sections = {
         "The study": [_table(_facts(view))],
         "What annotators were told": [f'<p class="words">{escape(view.terms.instructions)}</p>'],
@@ -430,7 +430,7 @@ def _item(each: ItemResult, *, comments: bool) -> str:
         right = number == item.right_option
         models = ", ".join(label for label, choice in each.models.items() if choice == number)
         said = f"{option.address} · {votes} {'person' if votes == 1 else 'people'}{f'; {models}' if models else ''}"
-        kind, quoted = (' class="right"', " (the critic’s quotation)") if right else ("", "")
+        kind, quoted = (' class="right"', " (the right one)") if right else ("", "")
         options.append(
             f'<li{kind}><span class="words">{escape(option.words)}</span><br>'
             f'<span class="small">{escape(said)}{quoted}</span></li>'

@@ -130,7 +130,7 @@ def _show_scenes(result: SearchResult) -> DeltaGenerator:
         for scene in result.scenes:
             marked = f"{number_of(scene.name)}: {', '.join(scene.marks)}" if scene.marks else scene.name
             st.button(
-                literal(f"{marked} · {scene.passages} of 20"),
+                literal(f"{marked} · {scene.passages} of 20" if scene.passages else marked),
                 key=f"find_scene_{scene.chapter}",
                 type="tertiary",
                 on_click=limit,

@@ -384,11 +384,11 @@ def choose(app: App, listed: Sequence[SourceSummary]) -> None:
 def _quoted_works(app: App) -> list[tuple[str, str, int, int]]:
     """List the quoted works, the most quoted first: id, name, windows, sources."""
     with st.spinner("Counting quotations …"):
-        every = app.sources.quoted_works()
-    found = [
-        (work.id, f"{work.title}{f', {work.author}' * bool(work.author)}", quoted.windows, quoted.sources)
-        for work, quoted in every
-    ]
+        found = [
+            (work.id, f"{work.title}{f', {work.author}' * bool(work.author)}", quoted.windows, quoted.sources)
+            for work in app.works.summaries()
+            if (quoted := app.sources.quoted(work.id)).windows
+        ]
     return sorted(found, key=lambda each: (-each[2], each[1], each[0]))
 
 

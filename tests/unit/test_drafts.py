@@ -207,6 +207,8 @@ def test_a_title_in_the_sentence_tells_which_work_of_an_author_who_is_cited(chec
         for title in ("The Ferry", "The Weir", "The Orchard")
     ]
     assert outcomes == ["to the letter", "elsewhere", "to the letter"]  # what is by another is only spoken of
+    compared = only(checked(f'Unlike the one in *The Weir*, North\'s ferryman waits: "{LANTERNS}" (North 12).'))
+    assert compared.outcome == "to the letter"
 
 
 def test_other_points_than_the_works_are_pointed_out(checked):
