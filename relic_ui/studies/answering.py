@@ -45,7 +45,7 @@ _OWNER_SEES = "Only those who run the study, and have its code, see answers and 
 _ALL_SEE = "Anybody who can open this page can see the results, with the names or codes."
 _CANNOT = "Cannot decide"
 _WORDS_SHOWN = 70
-_SETTLED = "You have seen which passage was the critic’s, so your answer to this item is final."
+_SETTLED = "You have seen which passage was right, so your answer to this item is final."
 _CHAIRS = "proxy_chairs"
 """In the session: by study the id of who answers in this visit."""
 

@@ -211,7 +211,7 @@ def _lede(results: StudyResults) -> None:
     if results.study.division:
         said += f" {results.study.division}"
     if majority.items and people > 1:
-        said += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the critic’s quotation."
+        said += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the right passage."
     st.html(
         f'<p class="relic-measure">{said}</p><ul class="relic-proxy-numbers">{"".join(tiles)}</ul>'
         '<p class="relic-quiet">Chance would give one in three: 33.3%.</p>'
@@ -308,7 +308,7 @@ def chart_of(results: StudyResults) -> Chart:
     shown = {mark.series for _, mark in rows}
     return Chart(
         view="published",
-        title="How often the critic’s quotation was chosen",
+        title="How often the right passage was chosen",
         measure="accuracy",
         by="Who",
         groups=tuple(group for group, _ in rows),
@@ -499,7 +499,7 @@ def _passage(result: ItemResult, number: int, option: Option, marks: Marks) -> s
             at=option.address,
             n=length if length > 1 else None,
         )
-        read += f" {marks.html(result.work_id, option.address, length, item.id, place=f'passage {number}')}"
+        read += " " + marks.html(result.work_id, option.address, length, item.id, place=f"passage {number}")
     whose = "The critic’s quotation" if item.right else "The passage"
     mark = f"<strong>{whose}.</strong> " if right else ""
     return (
