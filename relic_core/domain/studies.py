@@ -275,6 +275,11 @@ class Study:
         return study_kind(self.making.kind)
 
     @property
+    def alone(self) -> bool:
+        """Whether its claims are no critic's: nothing is written behind any quotation."""
+        return not any(item.right for item in self.items)
+
+    @property
     def shared(self) -> tuple[str, ...]:
         """Ids of the items that all annotators answer: all, unless it is divided."""
         return self._drawn[: self.making.shared or None]

@@ -25,6 +25,7 @@ from relic_core.studies.service import Studies
 class ShownItem:
     """An item as an annotator sees it.
 
+    - `alone`: the claim is no critic's.
     - `right_option`: number of the critic's passage; 0 where the annotator is not to know, or there is none.
     - `anchor`: number of the word that a span holds; 0 where none is marked.
     """
@@ -38,6 +39,7 @@ class ShownItem:
     author: str
     source: str
     right_option: int
+    alone: bool
     anchor: int = 0
 
 
@@ -198,5 +200,6 @@ def _shown(study: Study, order: tuple[str, ...], item_id: str, *, revealed: bool
         author=work.author,
         source=item.source,
         right_option=item.right_option if revealed else 0,
+        alone=study.alone,
         anchor=item.anchor,
     )

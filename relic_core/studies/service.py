@@ -284,7 +284,7 @@ class StudyMaking:
         terms = request.terms
         self._check_name_is_free(request.name)
         made = self._made(request, data, progress)
-        if made.kind.is_proxy and not request.instructions and not any(item.right for item in made.items):
+        if made.kind.is_proxy and not request.instructions and made.alone:
             terms = replace(terms, instructions=CLAIMS_ALONE)
         return self._studies.keep(made, terms, request.owner)
 

@@ -377,13 +377,13 @@ def _passages(item: ShownItem, chosen: int | None) -> str:
     verdict, undecided = "", ""
     if right:
         said = "Yes: the" if chosen == right else f"{'' if chosen else 'You could not decide. '}The"
-        said += f" critic quoted passage {right}." if item.right else f" passage is {right}."
+        said += f" passage is {right}." if item.alone else f" critic quoted passage {right}."
         verdict = f'<p class="relic-proxy-verdict" tabindex="-1" data-part="verdict">{said}</p>'
     else:
         undecided = _UNDECIDED
     rows = ""
     for number, words in enumerate(item.options, start=1):
-        of = {"Quoted by the critic" if item.right else "The passage": right, "Your choice": chosen}
+        of = {"The passage" if item.alone else "Quoted by the critic": right, "Your choice": chosen}
         notes = [said for said, at in of.items() if right and at == number]
         note = f'<span class="relic-proxy-note">{" · ".join(notes)}</span>' if notes else ""
         rows += (
@@ -391,10 +391,10 @@ def _passages(item: ShownItem, chosen: int | None) -> str:
             f'data-choice="{number}"><span class="relic-rank"><span class="relic-sr">Passage </span>{number}</span>'
             f'<span class="relic-proxy-words">{words_html(words)}</span>{note}</button></li>'
         )
-    who, what = ("The critic writes", "did the critic quote") if item.right else ("The claim", "does it speak of")
+    who, what = ("The claim", "does it speak of") if item.alone else ("The critic writes", "did the critic quote")
     return (
         f'<div class="relic-proxy-body"><section class="relic-proxy-context"><h3>{who}</h3>'
-        f"{claim_html(item.left, item.right)}</section>"
+        f"{claim_html(item.left, item.right, alone=item.alone)}</section>"
         f'<section class="relic-proxy-choose"><h3>Which of these {what}?</h3>{verdict}'
         f'<ol class="relic-proxy-options">{rows}</ol>{undecided}</section></div>'
     )
@@ -447,16 +447,16 @@ BODIES: Mapping[str, Callable[[ShownItem, int | None], str]] = {
 """How an item is shown, by the kind of its study."""
 
 
-def claim_html(left: str, right: str) -> str:
-    """Set the critic's words with the missing quotation plain to see; without words behind it, a claim alone.
+def claim_html(left: str, right: str, *, alone: bool) -> str:
+    """Set the critic's words with the missing quotation plain to see, or a claim alone.
 
-    >>> claim_html("He says", "& sighs.")
+    >>> claim_html("He says", "& sighs.", alone=False)
     '<p>He says <b class="relic-proxy-mask">the missing quotation</b> &amp; sighs.</p>'
-    >>> claim_html("He sighs", "")
+    >>> claim_html("He sighs", "", alone=True)
     '<p>He sighs</p>'
     """
     gap = '<b class="relic-proxy-mask">the missing quotation</b>'
-    return f"<p>{escape(left)} {gap} {escape(right)}</p>" if right else f"<p>{escape(left)}</p>"
+    return f"<p>{escape(left)}</p>" if alone else f"<p>{escape(left)} {gap} {escape(right)}</p>"
 
 
 def words_html(words: str) -> str:
