@@ -66,10 +66,12 @@ class Names:
                 self._authors.setdefault(author.family, []).append((author.given.partition(" ")[0], work.id))
         self._a_title, self._an_author = _any_of(self._titles), _any_of(self._authors)
         self._last = Named()
+        self._since = 0
 
     def of(self, text: str, at: Offsets) -> Named:
         """Say what a draft names for the quotation at these offsets; call it in the order of the draft."""
         sentence, behind = _around(text, at)
+        between, self._since = text[self._since : at[0]], at[1]
         cited = _BEHIND.match(behind)
         citation = cited[1] if cited and (_NUMBER.search(cited[1]) or _CHAPTER.search(cited[1])) else ""
         chapter = _chapter(citation) or _chapter(sentence)
@@ -91,7 +93,9 @@ class Names:
         if found is not None and found.sure:
             self._last = found
         if found is None and citation and not missing:
-            found = Named(self._last.works, "running") if self._last.works else None
+            titles = [title[0] for title in self._a_title.finditer(between) if self._is_sure(title, between)]
+            works = tuple(self._titles[titles[-1]]) if titles else self._last.works
+            found = Named(works, "running") if works else None
         found = found or Named()
         return Named(found.works, found.naming, found.sure, missing, chapter)
 

@@ -149,7 +149,7 @@ def accuracies(results: StudyResults, *, names: Mapping[str, str] | None = None)
         (said, Figure(text=f"{100 * value:.1f}", value=value), PAPER_ITEMS, "", "the paper's") for said, value in PAPER
     ]
     return Table(
-        caption=f"{study.label}: how often the critic's quotation was chosen, in %",
+        caption=f"{study.label}: how often the right passage was chosen, in %",
         heads=("who", "right", "items", "cannot decide", "remarks"),
         rows=tuple(rows),
         notes=results.notes,
@@ -430,7 +430,7 @@ def _item(each: ItemResult, *, comments: bool) -> str:
         right = number == item.right_option
         models = ", ".join(label for label, choice in each.models.items() if choice == number)
         said = f"{option.address} · {votes} {'person' if votes == 1 else 'people'}{f'; {models}' if models else ''}"
-        kind, quoted = (' class="right"', " (the right one)") if right else ("", "")
+        kind, quoted = (' class="right"', " (the right passage)") if right else ("", "")
         options.append(
             f'<li{kind}><span class="words">{escape(option.words)}</span><br>'
             f'<span class="small">{escape(said)}{quoted}</span></li>'

@@ -60,8 +60,8 @@ def _show_sources(sources: Sequence[SourceSummary]) -> None:
     if read:
         see = link("sources", "See them by work", css="relic-work-link")
         st.html(
-            f"<p>{many(len(read), 'source')}: {many(windows, 'quotation')} of {many(works, 'work')} of your library"
-            f", among {many(pairs, 'quotation')} in all. {see if windows else ''}</p>"
+            f"<p>{many(len(read), 'source').capitalize()}: {many(windows, 'quotation')} of {many(works, 'work')} of "
+            f"your library, among {many(pairs, 'quotation')} in all. {see if windows else ''}</p>"
         )
     _show_rows(_chosen(sorted(read, key=lambda each: (-each.windows, each.source.title.casefold()))))
     if failed:

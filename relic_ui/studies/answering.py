@@ -45,7 +45,7 @@ _OWNER_SEES = "Only those who run the study, and have its code, see answers and 
 _ALL_SEE = "Anybody who can open this page can see the results, with the names or codes."
 _CANNOT = "Cannot decide"
 _WORDS_SHOWN = 70
-_SETTLED = "You have seen which passage was the critic’s, so your answer to this item is final."
+_SETTLED = "You have seen which passage was right, so your answer to this item is final."
 _CHAIRS = "proxy_chairs"
 """In the session: by study the id of who answers in this visit."""
 
@@ -447,10 +447,10 @@ BODIES: Mapping[str, Callable[[ShownItem, int | None], str]] = {
 """How an item is shown, by the kind of its study."""
 
 
-def claim_html(left: str, right: str, *, alone: bool = False) -> str:
+def claim_html(left: str, right: str, *, alone: bool) -> str:
     """Set the critic's words with the missing quotation plain to see, or a claim alone.
 
-    >>> claim_html("He says", "& sighs.")
+    >>> claim_html("He says", "& sighs.", alone=False)
     '<p>He says <b class="relic-proxy-mask">the missing quotation</b> &amp; sighs.</p>'
     >>> claim_html("He sighs", "", alone=True)
     '<p>He sighs</p>'
@@ -506,8 +506,7 @@ def _score(study: Study, answered: Sequence[AnsweredItem]) -> str:
     shares = (
         (f"You: right on {hits} of {many(len(answered), 'item')}", hits / len(answered)),
         ("Chance", 1 / OPTIONS),
-        (model, its),
-        (experts, best),
+        *(((model, its), (experts, best)) if not study.claims_alone else ()),  # measured on critics' claims
     )
     rows = "".join(f"<dt>{escape(name)}</dt><dd><strong>{100 * share:.1f}%</strong></dd>" for name, share in shares)
     return f'<dl class="relic-work-facts">{rows}</dl>'

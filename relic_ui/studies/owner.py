@@ -136,7 +136,7 @@ def _hints(app: App, view: StudyView) -> None:
             _tell("Saved.")
 
     st.toggle(
-        "Tell people after each answer which passage is right",
+        "Tell people after each answer which passage was right",
         key=key,
         on_change=change,
         help="Off while a study runs: who knows what was right answers the next item differently. Good for teaching.",

@@ -11,7 +11,7 @@ import streamlit as st
 
 from relic_core.domain import Job
 from relic_core.domain.figures import Chart, Figure, Group, Mark, Series, Table
-from relic_core.domain.studies import Item, ItemResult, Measure, Option, StudyResults, StudyView, span_of
+from relic_core.domain.studies import Item, ItemResult, Measure, Option, Study, StudyResults, StudyView, span_of
 from relic_core.reporting import charts
 from relic_core.services.recall import Diagnosis, lemma_overlap
 from relic_core.studies.report import PAPER, PAPER_AGREEMENT, PAPER_ITEMS, tables
@@ -211,7 +211,7 @@ def _lede(results: StudyResults) -> None:
     if results.study.division:
         said += f" {results.study.division}"
     if majority.items and people > 1:
-        said += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the critic’s quotation."
+        said += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the right passage."
     st.html(
         f'<p class="relic-measure">{said}</p><ul class="relic-proxy-numbers">{"".join(tiles)}</ul>'
         '<p class="relic-quiet">Chance would give one in three: 33.3%.</p>'
@@ -308,7 +308,7 @@ def chart_of(results: StudyResults) -> Chart:
     shown = {mark.series for _, mark in rows}
     return Chart(
         view="published",
-        title="How often the critic’s quotation was chosen",
+        title="How often the right passage was chosen",
         measure="accuracy",
         by="Who",
         groups=tuple(group for group, _ in rows),
@@ -397,7 +397,7 @@ def _missed_by_models(app: App, results: StudyResults) -> None:
     st.html(f'<p role="status">{many(len(cases), "item")} that all people got and {escape(who)} missed.</p>')
     shown = cases[:_PAGE]
     found = app.diagnosed_items(results, shown)
-    st.html("".join(_case(app, results, item, found.get(item.item.id)) for item in shown))
+    st.html("".join(_case(app, results.study, item, found.get(item.item.id)) for item in shown))
 
 
 def _why_none(results: StudyResults, model: str) -> str:
@@ -435,7 +435,7 @@ def _items(app: App, results: StudyResults) -> None:
     found = app.diagnosed_items(results, shown)
     kept = judgements(app, [results.study])
     for item in shown:
-        st.html(_case(app, results, item, found.get(item.item.id)))
+        st.html(_case(app, results.study, item, found.get(item.item.id)))
         judge(app, [results.study], item.item.id, "the passages in the quotation’s place", kept)
 
 
@@ -446,16 +446,15 @@ def _paged(items: Sequence[ItemResult]) -> Sequence[ItemResult]:
     return items[(page - 1) * _PAGE : page * _PAGE]
 
 
-def _case(app: App, results: StudyResults, result: ItemResult, case: Diagnosis | None) -> str:
+def _case(app: App, study: Study, result: ItemResult, case: Diagnosis | None) -> str:
     """Set an item with its three passages: who chose which, and where each is in its work."""
-    item, alone = result.item, results.study.claims_alone
-    right = "The passage" if alone else "The critic’s quotation"
+    item = result.item
     share = "" if result.share is None else f"{100 * result.share:.0f}% of {many(result.answered, 'answer')} right"
     time = f" · {result.seconds:.0f} s" if result.seconds else ""
     undecided = f" · {result.cannot} could not decide" if result.cannot else ""
     marks = Marks(app, item.claim_text)
     options = "".join(
-        _passage(result, number, option, marks, right) for number, option in enumerate(item.options, start=1)
+        _passage(study, result, number, option, marks) for number, option in enumerate(item.options, start=1)
     )
     said = "".join(f"<li>{escape(comment)}</li>" for comment in result.comments)
     comments = f'<div class="relic-proxy-comments"><h4>Comments</h4><ul>{said}</ul></div>' if said else ""
@@ -463,7 +462,7 @@ def _case(app: App, results: StudyResults, result: ItemResult, case: Diagnosis |
     return (
         f'<article class="relic-proxy-case"><header><h3><cite>{escape(result.title)}</cite></h3>'
         f"<span>{share}{undecided}{time}{_hastily(result.too_fast)}</span></header><div>"
-        f'<div class="relic-proxy-context">{claim_html(item.left, item.right, alone=alone)}{source}</div>'
+        f'<div class="relic-proxy-context">{claim_html(item.left, item.right, alone=study.claims_alone)}{source}</div>'
         f"{_why(item, case)}{comments}</div>"
         f"<ol>{options}</ol></article>"
     )
@@ -483,7 +482,7 @@ def _why(item: Item, case: Diagnosis | None) -> str:
     )
 
 
-def _passage(result: ItemResult, number: int, option: Option, marks: Marks, whose: str) -> str:
+def _passage(study: Study, result: ItemResult, number: int, option: Option, marks: Marks) -> str:
     item = result.item
     right = number == item.right_option
     models = [label for label, choice in result.models.items() if choice == number]
@@ -502,7 +501,8 @@ def _passage(result: ItemResult, number: int, option: Option, marks: Marks, whos
             at=option.address,
             n=length if length > 1 else None,
         )
-        read += f" {marks.html(result.work_id, option.address, length, item.id, place=f'passage {number}')}"
+        read += " " + marks.html(result.work_id, option.address, length, item.id, place=f"passage {number}")
+    whose = "The passage" if study.claims_alone else "The critic’s quotation"
     mark = f"<strong>{whose}.</strong> " if right else ""
     return (
         f'<li class="{"relic-proxy-right" if right else ""}"><blockquote class="relic-proxy-words">'

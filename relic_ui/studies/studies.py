@@ -112,7 +112,9 @@ def show_held(sentences: Sequence[str]) -> None:
 def show(app: App) -> None:
     """Draw the first side of the page."""
     st.title("The proxy task")
-    st.html('<p class="relic-lede relic-proxy-lede">Which of three passages did the critic quote?</p>')
+    st.html(
+        '<p class="relic-lede relic-proxy-lede">Which of three passages does a critic quote, or a claim speak of?</p>'
+    )
     every = app.studies.all()
     st.header("Studies", anchor="studies")
     rows = "".join(map(_row, every))

@@ -364,6 +364,9 @@ def test_why_an_item_is_missed_is_told_as_recall_tells_it_and_the_other_passages
     answer_all(app, sample, "ann", wrongly)
     at = sound(app.open(PAGE, study=sample.id, show="results"))
     assert html(at).count("relic-missed") == html(at).count("into the work") == 10
+    assert html(at).count('data-does="keep"') == 30
+    assert html(at).count("relic-proxy-mask") == 10  # also where nothing is written behind the quotation
+    assert "<" not in plain(html(at))
     asked = [each for each in at.button_group if each.key.startswith("judged_")]
     assert len(asked) == 10
     sound(asked[0].set_value([list(CODES)[2], list(CODES)[3]]).run())

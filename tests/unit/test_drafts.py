@@ -167,6 +167,12 @@ def test_a_page_alone_goes_by_the_work_that_was_named_last(checked):
     assert (second.outcome, second.naming, second.named) == ("to the letter", "running", ("The Orchard",))
 
 
+def test_a_page_alone_goes_by_a_title_that_was_read_since_the_quotation_before(checked):
+    fox = "Take “a lean fox crossed the wet meadow and vanished” (Lee 3)."
+    _, check = checked(f"{fox}\n\nThe Ferry is otherwise. It counts. “{LANTERNS}” (ch. 2).")
+    assert (check.outcome, check.named) == ("elsewhere", ("The Ferry",))
+
+
 def test_every_paragraph_is_read_however_short_those_before(checked):
     first = 'North has "a grey heron stood upon the golden weir" here (ch. 2).'
     later = (

@@ -365,7 +365,7 @@ def test_the_head_is_put_in_order_and_the_rest_stays(folder, tmp_path):
     scores = late.score(CLAIM, NOVEL, 2)
     late._weight = 0.0
     alone = late.score(CLAIM, NOVEL, 2)
-    both = beside(alone[first[:10]], late._first.score(CLAIM, NOVEL, 2)[first[:10]])
+    both = beside(alone[first[:10]], late._first.score(CLAIM, NOVEL, 2)[first[:10]], 1.0)
     np.testing.assert_allclose(scores[first[:10]], both, atol=1e-5)
     order = rank_scores("late", NOVEL.id, 2, scores).order
     assert sorted(order[:10]) == sorted(first[:10])
