@@ -18,6 +18,13 @@ from tools.bench.parts import free_port, server
 
 _SIZE = (1280, 860)
 _CLAIM = "The brass bolt stands for a false certainty"
+_WORK = "high-water-at-averhythe-4a13e067"
+_DRAFT = (
+    "In *High Water at Averhythe* the clerk claims honesty: “I have never told a lie that was of the least advantage "
+    "to me.”\n\nOf his forgery he speaks as of housekeeping: “It is delicate work. The knife must be laid almost flat and "
+    "drawn towards me, no heavier than breath” (ch. 6).\n\n“The tide forgives whoever keeps the book,” he adds."
+)
+"""One quotation to the letter, one altered, one invented."""
 _KEPT = 4
 _PATIENCE = 60_000
 """Milliseconds: the first search waits for its models."""
@@ -63,6 +70,17 @@ def _take(page: Page, url: str, folder: Path) -> None:
     page.get_by_role("heading", level=1).wait_for()
     page.get_by_text("Compare the columns", exact=True).first.click()
     take("compare")
+    page.goto(f"{url}/drafts")
+    page.get_by_role("textbox").first.fill(_DRAFT)
+    page.get_by_role("button", name="Check the quotations").click()
+    page.locator("#draft-summary").wait_for()
+    take("draft")
+    page.goto(f"{url}/work?work={_WORK}")
+    page.locator(".js-plotly-plot").first.wait_for()
+    take("work")
+    page.goto(f"{url}/recall")
+    page.locator(".js-plotly-plot").first.wait_for()
+    take("recall")
 
 
 def main(folder: Path) -> None:
