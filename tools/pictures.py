@@ -21,8 +21,8 @@ _CLAIM = "The brass bolt stands for a false certainty"
 _WORK = "high-water-at-averhythe-4a13e067"
 _DRAFT = (
     "In *High Water at Averhythe* the clerk claims honesty: “I have never told a lie that was of the least advantage "
-    "to me.”\n\nOf his forgery he speaks as of housekeeping: “It is delicate work. The knife must be laid almost flat and "
-    "drawn towards me, no heavier than breath” (ch. 6).\n\n“The tide forgives whoever keeps the book,” he adds."
+    "to me.”\n\nOf his forgery he speaks as of housekeeping: “It is delicate work. The knife must be laid almost flat "
+    "and drawn towards me, no heavier than breath” (ch. 6).\n\n“The tide forgives whoever keeps the book,” he adds."
 )
 """One quotation to the letter, one altered, one invented."""
 _KEPT = 4
