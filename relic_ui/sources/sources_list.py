@@ -36,11 +36,7 @@ def do(app: App, does: str, to: str) -> None:
 
 def show(app: App) -> None:
     """Draw the part of the Library that secondary sources have: what is known at once before what is counted."""
-    st.html(
-        '<p class="relic-measure">Books and articles about your works: criticism, biographies, introductions. The '
-        "program finds where they quote the works of your library. Then you see beside the text which lines critics "
-        "use, and what they say about them. The files are not changed, and stay on this machine.</p>"
-    )
+    st.html('<p class="relic-measure">Books and articles about your works. The files stay on this machine.</p>')
     with st.container(key="sources-adding"):
         _show_adding(app)
     with st.container(key="sources-list"):
