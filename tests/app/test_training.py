@@ -185,7 +185,7 @@ def test_trainings_are_compared_and_their_names_are_shown_not_obeyed(furnished, 
 def test_a_model_is_made_the_default_and_the_way_back_is_offered(furnished, made, press_button):
     first, second = made
     at = sound(furnished.open(TRAINING))
-    assert SAYS["packaged model"] in plain(html(at))
+    assert SAYS["packaged models"] in plain(html(at))
     at = press_button(at, "use-model", first)
     assert SAYS["chosen model"] in plain(html(at))
     assert furnished.bench.settings.trained.endswith(f"{first}/model/encoder.json")
@@ -317,7 +317,7 @@ def test_a_choice_that_was_damaged_is_told_and_undone_on_the_page(furnished, pre
     at = sound(furnished.open(TRAINING))
     assert SAYS["model file unreadable"] in said(at)
     at = press_button(at, "use-packaged", "packaged")
-    assert SAYS["packaged model"] in plain(html(at))
+    assert SAYS["packaged models"] in plain(html(at))
 
 
 def test_a_training_is_removed_and_put_back(furnished, made, press_button):

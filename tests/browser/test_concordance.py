@@ -60,7 +60,7 @@ def _a_word_is_found_sorted_saved_and_followed_into_the_text(page, server):
     assert f"&at={sentence}&" in link.get_attribute("href")
     link.click()
     page.wait_for_url(f"**/read?work=*at={sentence}*")
-    page.get_by_role("link", name="Find", exact=True).click()
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Find", exact=True).click()
     page.wait_for_url("**/find")
     page.get_by_role("link", name="Find a word").click()
     page.wait_for_url(address)

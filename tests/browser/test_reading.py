@@ -39,6 +39,7 @@ def words(page, names):
 
 
 def in_view(page, name):
+    page.locator(f"#{name}").wait_for()
     return page.evaluate(
         """name => {
             const box = document.getElementById(name).getBoundingClientRect();
