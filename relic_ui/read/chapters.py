@@ -6,7 +6,7 @@ from functools import lru_cache
 from html import escape
 
 from relic_core.domain import Address
-from relic_core.reporting.chapters import Aside, ChapterParagraph, ChapterStretch, SetChapter
+from relic_core.reporting.chapters import Aside, ChapterParagraph, ChapterStretch, SetChapter, printed_chapter
 from relic_core.reporting.passages import Piece
 
 HEADING = "chapter-name"
@@ -32,12 +32,14 @@ def _paragraph_id(chapter: int, number: int, *, note: bool = False) -> str:
 
 
 @lru_cache(maxsize=8)
-def chapter_html(chapter: SetChapter, work_id: str) -> str:
-    """Set a chapter as an article.
+def chapter_html(chapter: SetChapter, work_id: str, *, as_printed: bool) -> str:
+    """Set a chapter as an article, its dashes and quotation marks as in print or to the letter.
 
     Every sentence is an element with a name (`sentence_id`), every paragraph one with a number beside it; where a
     sentence is, its own ``data-place`` says or that of its paragraph.
     """
+    if as_printed:
+        chapter = printed_chapter(chapter)
     part = f'<span class="relic-read-part">{escape(chapter.part)}</span> ' if chapter.part else ""
     name = "" if chapter.name == chapter.part else f"<span>{escape(chapter.name)}</span>"
     body = "".join(_aside(block) if isinstance(block, Aside) else _paragraph(block, chapter) for block in chapter.body)

@@ -11,7 +11,6 @@ import streamlit as st
 
 from relic_core.domain import Work
 from relic_core.errors import RelicError
-from relic_core.reporting.chapters import printed_chapter
 from relic_core.reporting.passages import quotation
 from relic_core.services.reading import ContentsPart, HitMark, ReadingPage
 from relic_core.services.search import SearchResult
@@ -60,8 +59,7 @@ def show(app: App, page: ReadingPage, wanted: ReadQuery) -> None:
                 f'<nav class="relic-read-near" aria-label="Chapters beside this one">{near}{_search_here(page)}</nav>'
                 + sources_reading.summary_html(page, quoted, len(beside))
             )
-            chapter = printed_chapter(page.chapter) if typography.as_printed() else page.chapter
-            st.html(chapter_html(chapter, page.work.id))
+            st.html(chapter_html(page.chapter, page.work.id, as_printed=typography.as_printed()))
             quoting = sources_reading.quoting_html(app, page) if wanted.quoting else ""
             show_place(
                 {
