@@ -299,6 +299,8 @@ def test_every_page_is_sound_for_axe_and_needs_no_scrolling_sideways(inspected, 
     look("answer")
     ask(page, PASSAGE)
     look("notice")
+    page.locator(".st-key-find_side .relic-card").first.wait_for()  # drawn anew, the window being wide again
+    settled(page)
     notice = page.url
     page.get_by_text("Why this?").first.click()
     page.get_by_role("link", name=SAYS["more like"]).first.click()
