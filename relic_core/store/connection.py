@@ -22,6 +22,7 @@ import contextlib
 import os
 import shutil
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -63,6 +64,7 @@ class Database:
         self._turns = FairLock(path)
         self._users = 0
         self.linger_seconds = 0.0
+        self._left = 0.0
         self._closing: threading.Timer | None = None
         self._opening = threading.Condition()
         """Held while the file is opened or closed; told when it was let go."""
@@ -240,18 +242,27 @@ class Database:
             if self._users == 0:
                 if not self.linger_seconds or self._spoilt or self._turns.wanted():
                     self._close()
-                elif self._closing is None:
-                    self._closing = threading.Timer(self.linger_seconds, self._close_idle)
-                    self._closing.daemon = True
-                    self._closing.start()
+                else:
+                    self._left = time.monotonic()
+                    if self._closing is None:
+                        self._close_after(self.linger_seconds)
                 self._opening.notify_all()
+
+    def _close_after(self, seconds: float) -> None:
+        self._closing = threading.Timer(seconds, self._close_idle)
+        self._closing.daemon = True
+        self._closing.start()
 
     def _close_idle(self) -> None:
         with self._opening:
             self._closing = None
-            if self._users == 0:
-                with contextlib.suppress(StoreError):  # the next unit of work meets it too, and somebody reads of it
-                    self._close()
+            if self._users or self._turn < 0:
+                return
+            if (left := self._left + self.linger_seconds - time.monotonic()) > 0:
+                self._close_after(left)
+                return
+            with contextlib.suppress(StoreError):  # the next unit of work meets it too, and somebody reads of it
+                self._close()
 
     def _close(self) -> None:
         """Close the file, if it is open; the caller holds `_opening`, and no unit of work is under way."""
