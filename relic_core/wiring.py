@@ -593,7 +593,7 @@ class App:
         return self.store.losses()
 
 
-def build(settings: Settings | None = None, *, executor: Executor | None = None) -> App:
+def build(settings: Settings | None = None, *, executor: Executor | None = None, linger_seconds: float = 0.0) -> App:
     """Make the app from settings, from the environment where not given; each job runs in a process of its own."""
     from relic_core.services import models
     from relic_core.services.jobs import SubprocessExecutor
@@ -602,7 +602,7 @@ def build(settings: Settings | None = None, *, executor: Executor | None = None)
     used = models.with_chosen(given)
     return App(
         settings=used,
-        store=Store(used.store, lock_seconds=used.lock_seconds),
+        store=Store(used.store, lock_seconds=used.lock_seconds, linger_seconds=linger_seconds),
         executor=SubprocessExecutor(used) if executor is None else executor,
         named_models={"encoder": given.trained, "reranker": given.reranker},
         models_chosen=models.stamp(given.data),

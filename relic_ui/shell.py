@@ -62,6 +62,9 @@ _MARKDOWN = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$~:]")
 _DRAWING = 2.0
 """Seconds in which the first page is drawn, before the encoder wants the processor too."""
 
+_LINGER = 0.1
+"""Seconds for which the store stays open: a page has many units of work, one behind the other."""
+
 _SIDEBAR = 230
 
 LONGEST_PASTE = 100_000
@@ -148,7 +151,7 @@ def _app() -> App:
 @st.cache_resource(show_spinner="Opening the library …", max_entries=1)
 def _open(settings: tuple[tuple[str, str], ...], model: tuple[int, int]) -> App:  # noqa: ARG001 - it depends on both
     """Open the app; a fresh one holds the sample work from the start."""
-    app = build(Settings.from_environment(dict(settings)))
+    app = build(Settings.from_environment(dict(settings)), linger_seconds=_LINGER)
     app.backups.sweep()
     sample = app.ensure_sample()
     app.indexes.resume()

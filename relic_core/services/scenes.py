@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from relic_core.caching import LRUCache
 from relic_core.domain import Hit, Ranking, Work, best_first
-from relic_core.text.words import CRITICS_WORDS, TITLES, is_named, word_spans, work_words
+from relic_core.text.words import CRITICS_WORDS, TITLES, WorkWords, is_named, word_spans, work_words
 
 MOST = 3
 _FEWEST = 6
@@ -28,6 +28,8 @@ _OFTEN = 2
 _LOOKED_AT = 40
 _NO_MARKS = CRITICS_WORDS | TITLES
 _kept: LRUCache[tuple[str, ...]] = LRUCache(200)
+_held_by: LRUCache[npt.NDArray[np.int64]] = LRUCache(8)
+"""Of a work, in how many chapters each word is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,10 @@ def scenes(work: Work, ranking: Ranking, first: Sequence[Hit]) -> tuple[Scene, .
 def _marks(work: Work, chapter_of: npt.NDArray[np.int64], chapter: int) -> tuple[str, ...]:
     """List the names that mark a chapter: its commonest, and that which is most its own."""
     words = work_words(work)
-    first = np.searchsorted(chapter_of, np.arange(1, len(work.chapters)))
-    by_chapter = np.split(words.ids, words.starts[first])
-    counts = np.bincount(by_chapter[chapter], minlength=len(words.vocabulary))
-    held_by = np.zeros_like(counts)
-    for ids in by_chapter:
-        held_by[ids] += 1  # once for a chapter: NumPy does not count an index again
+    begin, end = words.starts[np.searchsorted(chapter_of, (chapter, chapter + 1))]
+    ids = words.ids[begin:end]
+    counts = np.bincount(ids, minlength=len(words.vocabulary))
+    held_by = _held_by.get(work.fingerprint, lambda: _count_chapters(words, chapter_of))
     own = counts * np.log(len(work.chapters) / np.maximum(held_by, 1))
     tokens = list(words.vocabulary)
 
@@ -83,9 +83,19 @@ def _marks(work: Work, chapter_of: npt.NDArray[np.int64], chapter: int) -> tuple
 
     marks = list(dict.fromkeys((*names(counts, _COMMON), *names(own, _MARKS))))[:_MARKS]
     printed: dict[str, str] = {}
-    for index in np.flatnonzero(chapter_of == chapter).tolist():
+    at = begin + np.flatnonzero(np.isin(ids, [words.vocabulary[token] for token in marks]))
+    for index in np.unique(np.searchsorted(words.starts, at, side="right") - 1).tolist():
         sentence = work.sentence_text(index)
         for start, end, token in word_spans(sentence):
             if token in marks and printed.get(token, "NONE").isupper():  # headings and signs print a name in capitals
                 printed[token] = sentence[start:end].removesuffix("’s").removesuffix("'s")
     return tuple(printed[token] for token in marks)
+
+
+def _count_chapters(words: WorkWords, chapter_of: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Count for each word the chapters that hold it."""
+    counted = np.zeros(len(words.vocabulary), np.int64)
+    first = np.searchsorted(chapter_of, np.arange(1, chapter_of[-1] + 1))
+    for ids in np.split(words.ids, words.starts[first]):
+        counted[ids] += 1  # once for a chapter: NumPy does not count an index again
+    return counted

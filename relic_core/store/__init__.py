@@ -38,10 +38,14 @@ __all__ = ["Store"]
 
 
 class Store:
-    """The groups of rows of one DuckDB file; a unit of work waits `lock_seconds` for another process that holds it."""
+    """The groups of rows of one DuckDB file; a unit of work waits `lock_seconds` for another process that holds it.
 
-    def __init__(self, path: Path, *, lock_seconds: float = 8.0) -> None:
+    - `linger_seconds`: how long the file stays open for the next unit of work, unless another process waits for it.
+    """
+
+    def __init__(self, path: Path, *, lock_seconds: float = 8.0, linger_seconds: float = 0.0) -> None:
         database = Database.at(path)
+        database.linger_seconds = max(database.linger_seconds, linger_seconds)
         self.path = database.path
         self._database, self._patience = database, LockTimeout(lock_seconds)
         self.works = WorkRows(database, self._patience)

@@ -4,7 +4,8 @@ While one process has a DuckDB file open every other is refused, even for readin
 works and closes it; a process that finds it taken tries again for some seconds. Threads of one process share what is
 open, opened by the first and closed by the last, and each works on a cursor of its own: a connection shared without
 cursors hands one thread the rows of another. Units of work that overlap without a pause would keep the file for ever;
-so none is begun while another process waits, until the file was let go (`relic_core.store.locks`).
+so none is begun while another process waits, until the file was let go (`relic_core.store.locks`). A server, whose
+pages have many units of work one behind the other, keeps the file open a moment longer, unless another process waits.
 
 DuckDB goes on from one unit of work to the next, and the file alone is opened and closed
 (`relic_core.store.engine`). An engine that met trouble with the file is thrown away, and a process keeps one at a time.
@@ -21,6 +22,7 @@ import contextlib
 import os
 import shutil
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -61,6 +63,9 @@ class Database:
         """The open lock file while the file is attached."""
         self._turns = FairLock(path)
         self._users = 0
+        self.linger_seconds = 0.0
+        self._left = 0.0
+        self._closing: threading.Timer | None = None
         self._opening = threading.Condition()
         """Held while the file is opened or closed; told when it was let go."""
         self._writing = threading.Lock()
@@ -135,6 +140,7 @@ class Database:
                 self._opening.wait(_LOOK_SECONDS)
             if self._users:
                 raise busy(self.path, named("", str(os.getpid())))
+            self._close()
             self._engine.stop()
             self.path.parent.mkdir(parents=True, exist_ok=True)
             turn = self._take_turn(wait)
@@ -184,6 +190,7 @@ class Database:
         if self._opening.acquire(blocking=False):
             try:
                 if self._users == 0:
+                    self._close()
                     self._engine.stop()
             finally:
                 self._opening.release()
@@ -208,7 +215,9 @@ class Database:
             while self._users and not self._begun and self._turns.wanted() and not wait.over:
                 wait.tell()
                 self._opening.wait(_LOOK_SECONDS)
-            if self._users == 0:
+            if self._users == 0 and self._turns.wanted():
+                self._close()
+            if self._turn < 0:
                 if not self._is_there():
                     self._create()
                 self._turn = self._take_turn(wait)
@@ -221,7 +230,7 @@ class Database:
                 except BaseException:
                     self._engine.stop()
                     self.log.end(taken_in=False)
-                    os.close(self._turn)
+                    self._give_turn()
                     raise
             self._users += 1
             self._begun += 1
@@ -231,22 +240,53 @@ class Database:
             self._users -= 1
             self._begun -= 1
             if self._users == 0:
-                taken_in = False
-                try:
-                    if self._spoilt:
-                        self._engine.stop()
-                    else:
-                        self._engine.detach()
-                        taken_in = True
-                except duckdb.Error as error:
-                    self._engine.stop()
-                    trouble = translate_error(self.path, error)
-                    if not isinstance(trouble, StoreFull):  # what was committed lies beside the file till there is room
-                        raise trouble from error
-                finally:
-                    self.log.end(taken_in=taken_in)
-                    os.close(self._turn)
-                    self._opening.notify_all()
+                if not self.linger_seconds or self._spoilt or self._turns.wanted():
+                    self._close()
+                else:
+                    self._left = time.monotonic()
+                    if self._closing is None:
+                        self._close_after(self.linger_seconds)
+                self._opening.notify_all()
+
+    def _close_after(self, seconds: float) -> None:
+        self._closing = threading.Timer(seconds, self._close_idle)
+        self._closing.daemon = True
+        self._closing.start()
+
+    def _close_idle(self) -> None:
+        with self._opening:
+            self._closing = None
+            if self._users or self._turn < 0:
+                return
+            if (left := self._left + self.linger_seconds - time.monotonic()) > 0:
+                self._close_after(left)
+                return
+            with contextlib.suppress(StoreError):  # the next unit of work meets it too, and somebody reads of it
+                self._close()
+
+    def _close(self) -> None:
+        """Close the file, if it is open; the caller holds `_opening`, and no unit of work is under way."""
+        if self._turn < 0:
+            return
+        taken_in = False
+        try:
+            if self._spoilt:
+                self._engine.stop()
+            else:
+                self._engine.detach()
+                taken_in = True
+        except duckdb.Error as error:
+            self._engine.stop()
+            trouble = translate_error(self.path, error)
+            if not isinstance(trouble, StoreFull):  # what was committed lies beside the file till there is room
+                raise trouble from error
+        finally:
+            self.log.end(taken_in=taken_in)
+            self._give_turn()
+
+    def _give_turn(self) -> None:
+        os.close(self._turn)
+        self._turn = -1
 
     def _keep_warm(self) -> None:
         """Let this engine go on between units of work, and that of the file used before rest."""

@@ -31,6 +31,8 @@ from relic_core.text.unbroken import cuts
 
 _HEADING_PAGE = 2
 """Blank lines before a heading that begins a new page."""
+_FEW_LINES = 1_500
+"""Characters. Numbers that are nearer one another, all in all, are those of notes, or of a list."""
 _MISPRINT = 3
 """How far a number may be off and still go on with the count."""
 
@@ -58,7 +60,8 @@ def count_chapters(layout: Layout) -> tuple[list[int], list[int]]:
             layout, worded, [index for index in units if headings[index].word in {"roman", "arabic"}]
         )
     holds = bool(bare) and titled[:1] < bare[:1] and sum(headings[index].value == 1 for index in bare) > 1
-    if len(titled) > 1 and (holds or len(titled) > 3 * len(bare)):
+    listed = bool(bare) and layout.length(bare[0], bare[-1]) < _FEW_LINES * len(bare)
+    if len(titled) > 1 and (holds or listed or len(titled) > 3 * len(bare)):
         return titled, _sections(layout, titled, bare)
     return (bare, []) if len(bare) > 1 else ([], [])
 
@@ -309,6 +312,8 @@ def _prologue(layout: Layout, first: int) -> int:
 
 _FRONT_SHARE = 0.35
 """Of the blocks: where no chapter has a number, prefaces stand before this."""
+_MOST_IN_ONE = 0.6
+"""Share of the text in one chapter, from which on it is looked at for titles."""
 _LONG_ASIDE, _ASIDE_SHARE = 50_000, 0.25
 """Characters, and share of the text behind the first mark: a longer piece is the work, its own marks not found."""
 _NEW_PAGE = 2
@@ -331,6 +336,7 @@ def find_marks(layout: Layout, *, title: str) -> list[Mark]:
     if all(mark.word == "front" or mark.level not in {"chapter", "part"} for mark in chosen.values()):
         front = max(chosen, default=-1)  # before it stands the title page
         chosen |= {index: mark for index, mark in titles_alone(layout).items() if index > front}
+    chosen |= _essays(layout, chosen, title)
     add_titles(layout, chosen)
     chosen |= titled_parts(layout, chosen)
     _promote(layout, chosen)
@@ -342,7 +348,9 @@ def find_marks(layout: Layout, *, title: str) -> list[Mark]:
 
 def set_aside(marks: Sequence[Mark], pieces: Sequence[str], *, author: str, front: str) -> list[Mark]:
     """Set aside prefaces by another hand, which speak of the author in the text under their mark or are announced."""
-    announced = len(re.findall(r"\bintroduction\b[\s_/]*by\b", front, re.IGNORECASE)) == 1  # more: of other books
+    by = re.findall(r"\bintroduction\b[\s_/]*by\b(?=(.{,60}))", front, re.IGNORECASE)
+    surname = author.rpartition(" ")[2].lower()
+    announced = len(by) == 1 and not (surname and surname in by[0].lower())  # more: of other books
     most = max(_LONG_ASIDE, _ASIDE_SHARE * sum(map(len, pieces)))
 
     def by_another(mark: Mark, piece: str) -> bool:
@@ -418,6 +426,27 @@ def _listed(layout: Layout, chosen: Mapping[int, Mark], title: str) -> dict[int,
         if key and waiting[key] > 0:
             waiting[key] -= 1
             found[index] = mark_title(index, block, "chapter", "listed")
+    return found
+
+
+def _essays(layout: Layout, chosen: Mapping[int, Mark], title: str) -> dict[int, Mark]:
+    """Titles in capitals, alone on a new page, in what would otherwise be most of the text in one chapter."""
+    starts = sorted({0, len(layout.blocks), *(index for index, mark in chosen.items() if mark.level != "section")})
+    begin, end = max(pairwise(starts), key=lambda piece: layout.length(*piece))
+    whole = layout.length(0, len(layout.blocks))
+    if layout.length(begin, end) < _MOST_IN_ONE * whole:
+        return {}
+    found = {}
+    for index in layout.free:
+        block, below = layout.blocks[index], layout.below.get(index, end)
+        alone = block.gap >= _OWN_PAGE and len(block.lines) == 1 and is_capitals(block.flat) and is_title(block.flat)
+        if not (begin < index < below < end and alone and layout.blocks[below].gap < block.gap):
+            continue
+        if entry_key(block.flat) != entry_key(title) and not end_matter_kind(block):
+            found[index] = mark_title(index, block, "chapter", "listed")
+    divided = pairwise([begin, *found, end])
+    if len(found) < _FEW or max(layout.length(*piece) for piece in divided) >= _MOST_IN_ONE * whole:
+        return {}
     return found
 
 

@@ -12,6 +12,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import itemgetter
 
 import numpy as np
@@ -70,6 +71,7 @@ def fold(word: str) -> str:
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter)) or plain
 
 
+@lru_cache(maxsize=32_768)  # a long novel prints about so many different words
 def _token(word: str) -> str:
     plain = fold(word)
     return _CLITIC.sub("", plain) if "'" in plain else plain
@@ -354,6 +356,7 @@ def _is_name(text: str, start: int, word: str) -> bool:
 _NAMED_IN = 12
 """Sentences of a work that are looked at to tell whether a word is a name there, and how many have to tell."""
 _LEAST_NAMED, _MOSTLY = 3, 0.8
+_named: LRUCache[bool | None] = LRUCache(20_000)
 
 
 def without_names(claim: str, work: Work | None = None) -> str:
@@ -380,8 +383,12 @@ def without_names(claim: str, work: Work | None = None) -> str:
 
 def is_named(token: str, work: Work) -> bool | None:
     """Whether a work prints a word with a capital wherever it stands; None where it says too little of it."""
-    capitals = _capitals(token, work_words(work), work)
-    return sum(capitals) > _MOSTLY * len(capitals) if len(capitals) >= _LEAST_NAMED else None
+
+    def count() -> bool | None:
+        capitals = _capitals(token, work_words(work), work)
+        return sum(capitals) > _MOSTLY * len(capitals) if len(capitals) >= _LEAST_NAMED else None
+
+    return _named.get((work.fingerprint, token), count)
 
 
 def _capitals(token: str, words: WorkWords, work: Work) -> list[bool]:

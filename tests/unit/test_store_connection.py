@@ -226,6 +226,63 @@ def test_nothing_stays_open_between_units_of_work(tmp_path):
         process.stdin.close()
 
 
+def held_here(path):
+    return is_held(path.with_name("relic.duckdb.lock"))
+
+
+def test_a_server_keeps_the_file_open_between_units_of_work_that_follow_one_another(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    store = Store(path, linger_seconds=30)
+    made = store.searches.keep(SearchRequest(work_id="w", claim_text="one"))
+    assert held_here(path)
+    assert store.searches.get(made.id) == made
+    with python(WAITS, path) as process:
+        assert process.stdout.readline() == "waiting\n"
+        while process.poll() is None and not is_held(path.with_name("relic.duckdb.next")):
+            time.sleep(0.01)
+        store.works.summaries()  # lets the other go first
+        assert process.wait(10) == 0
+    store.copy(tmp_path / "copy.duckdb")  # needs the file alone
+    assert Store(tmp_path / "copy.duckdb").searches.get(made.id) == made
+    Database.at(path).rest()
+    assert not held_here(path)
+
+
+def test_a_file_that_was_kept_open_is_closed_by_itself_and_its_log_taken_in(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    store = Store(path, linger_seconds=0.2)
+    store.searches.keep(SearchRequest(work_id="w", claim_text="one"))
+    assert held_here(path)
+    deadline = time.monotonic() + 10
+    while held_here(path):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert not log_of(path).exists()
+    store.works.summaries()
+    assert held_here(path)
+    Database.at(path).rest()
+
+
+LINGERS = """
+import os, signal, sys
+from pathlib import Path
+from relic_core.domain import SearchRequest
+from relic_core.store import Store
+store = Store(Path(sys.argv[1]), linger_seconds=30)
+for number in range(5):
+    store.searches.keep(SearchRequest(work_id="w", claim_text=f"claim {number}"))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_server_killed_while_it_keeps_the_file_open_loses_nothing(tmp_path):
+    path = tmp_path / "relic.duckdb"
+    python(LINGERS, path).communicate(timeout=60)
+    assert log_of(path).exists()
+    assert kept(path) == 5
+    assert Store(path).losses() == ()
+
+
 def test_a_block_that_raises_writes_nothing(tmp_path):
     database = Database.at(tmp_path / "relic.duckdb")
     with pytest.raises(ZeroDivisionError), database.writing(LockTimeout(1)) as cursor:

@@ -134,6 +134,19 @@ def test_stories_with_names_only_are_chapters():
     assert names(text) == ["THE SISTERS", "AN ENCOUNTER", "ARABY"]
 
 
+def test_titles_in_capitals_divide_what_would_be_most_of_the_text_in_one_chapter():
+    essays = [piece for what in ("FERRIES", "WEIRS", "QUAYS") for piece in (f"ON {what}", PROSE * 6)]
+    assert names(pages("INTRODUCTION", PROSE, *essays)) == ["INTRODUCTION", "ON FERRIES", "ON WEIRS", "ON QUAYS"]
+    chapters = ("CHAPTER I", PROSE * 18, "CHAPTER II", *essays)
+    assert names(pages(*chapters)) == ["Chapter I", "Chapter II: ON FERRIES"]
+
+
+def test_numbers_of_a_list_do_not_count_the_chapters_of_a_text_with_numbered_titles():
+    ferry, weir = ("I.--THE FERRY", PROSE * 8), ("II.--THE WEIR", PROSE * 8)
+    songs = [piece for number in ("I.", "II.", "III.") for piece in (number, "A song.")]
+    assert names(pages(*ferry, *songs, *weir)) == ["Chapter I: THE FERRY", "Chapter II: THE WEIR"]
+
+
 def test_a_misprinted_number_does_not_end_the_count():
     text = pages(*[piece for number in ("I", "II", "III", "VI", "V", "VI") for piece in (number, PROSE)])
     assert [chapter.number for chapter in analyse(text).chapters] == ["I", "II", "III", "VI", "V", "VI"]
@@ -274,6 +287,14 @@ def test_an_introduction_that_speaks_of_the_author_is_front_matter():
     text = pages("THE FERRY\n\nby Ann Other", "INTRODUCTION", speech, "CHAPTER I", PROSE, "CHAPTER II", PROSE)
     assert names(text) == ["Chapter I", "Chapter II"]
     assert "born in a boat" in left(text, "front matter")[0]
+
+
+def test_an_introduction_by_the_author_of_the_book_is_a_chapter():
+    front = "THE FERRY\n\nEDITED WITH AN INTRODUCTION\n\nBY\n\nANN OTHER"
+    header = "Title: The Ferry\n\nAuthor: Ann Other\n\n*** START OF THIS PROJECT GUTENBERG EBOOK ***\n\n"
+    text = header + pages(front, "INTRODUCTION", PROSE, "CHAPTER I", PROSE, "CHAPTER II", PROSE)
+    assert names(text) == ["INTRODUCTION", "Chapter I", "Chapter II"]
+    assert names(text.replace("ANN OTHER", "C. B. THIRD")) == ["Chapter I", "Chapter II"]
 
 
 def test_unheaded_prose_before_chapter_one_is_a_chapter_without_a_name():
