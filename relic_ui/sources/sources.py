@@ -385,9 +385,8 @@ def _quoted_works(app: App) -> list[tuple[str, str, int, int]]:
     """List the quoted works, the most quoted first: id, name, windows, sources."""
     with st.spinner("Counting quotations …"):
         found = [
-            (work.id, f"{work.title}{f', {work.author}' * bool(work.author)}", quoted.windows, quoted.sources)
-            for work in app.works.summaries()
-            if (quoted := app.sources.quoted(work.id)).windows
+            (work.id, f"{work.title}{f', {work.author}' * bool(work.author)}", windows, sources)
+            for work, windows, sources in app.sources.quoted_works()
         ]
     return sorted(found, key=lambda each: (-each[2], each[1], each[0]))
 
