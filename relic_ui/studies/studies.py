@@ -312,15 +312,7 @@ def _choose(app: App, kind: str) -> None:
     benchmark = st.selectbox(
         "Whose quotations", list(usable), format_func=lambda name: usable[name].label, key="proxy_make_from", width=520
     )
-    names = {key: f"{name} ({many(count, 'quotation')})" for key, name, count in usable[benchmark].works}
-    works = st.multiselect(
-        "Works",
-        list(names),
-        format_func=names.__getitem__,
-        key=f"proxy_make_works-{benchmark}",
-        placeholder="All of them",
-        width=520,
-    )
+    place = st.empty()  # how much there is of a work follows from the length that is chosen below
     name, code = _name_and_code()
     chooser, beyond = next(iter(_CHOOSERS))
     with st.expander("More", key="proxy_make_more"):
@@ -331,6 +323,19 @@ def _choose(app: App, kind: str) -> None:
             key=f"proxy_make_length-{kind}",
             index=0 if is_proxy else len(_LENGTHS) - 1,
             width=240,
+        )
+        names = {
+            key: f"{called} ({many(counts[length], 'quotation')})"
+            for key, called, counts in usable[benchmark].works
+            if counts[length]
+        }
+        works = place.multiselect(
+            "Works",
+            list(names),
+            format_func=names.__getitem__,
+            key=f"proxy_make_works-{benchmark}",
+            placeholder="All of them",
+            width=520,
         )
         if is_proxy:
             chooser, beyond = st.radio(
