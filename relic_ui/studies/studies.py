@@ -45,8 +45,9 @@ _CHOOSERS = {
     ): "Meaning: the model’s best two, for quotations that it ranks beyond 1,000 (the paper’s second)",
 }
 _PRIDE = (
-    "<h2>Pride and Prejudice, as in the paper</h2><p>Single sentences of the novel, quoted by critics whose books are "
-    "in the public domain; the other two passages share the most words with what the critic writes.</p>"
+    '<h2 class="relic-item">Pride and Prejudice, as in the paper</h2><p>Single sentences of the novel, quoted by '
+    "critics whose books are in the public domain; the other two passages share the most words with what the critic "
+    "writes.</p>"
 )
 _MOST_ITEMS = 2_000
 MOST_WANTED = 100
@@ -329,11 +330,14 @@ def _choose(app: App, kind: str) -> None:
             for key, called, counts in usable[benchmark].works
             if counts[length]
         }
+        works_key = f"proxy_make_works-{benchmark}"
+        # What was chosen stays chosen when another length changes its label.
+        st.session_state[works_key] = [each for each in st.session_state.get(works_key, ()) if each in names]
         works = place.multiselect(
             "Works",
             list(names),
             format_func=names.__getitem__,
-            key=f"proxy_make_works-{benchmark}",
+            key=works_key,
             placeholder="All of them",
             width=520,
         )
