@@ -60,8 +60,7 @@ class Ranker:
             scores: dict[str, float] = {}
             least = np.float32(np.inf)
             for hit in hits:
-                sentences = works[hit.work_id].sentences
-                place = sentences[hit.span.start].start, sentences[hit.span.end - 1].end
+                place = works[hit.work_id].span_offsets(hit.span)
                 least = min(np.float32(hit.score), np.nextafter(least, np.float32(-np.inf)))
                 scores[trec.document(hit.work_id, place)] = float(least)
             found[query] = scores

@@ -276,8 +276,8 @@ class Study:
 
     @property
     def claims_alone(self) -> bool:
-        """Whether its items are claims, none with words behind a gap, so that no quotation is missing from them."""
-        return self.kind.is_proxy and not any(item.right for item in self.items)
+        """Whether its items are claims without a gap: words after one were wanted, and none has any."""
+        return self.kind.is_proxy and self.making.shape.right > 0 and not any(item.right for item in self.items)
 
     @property
     def shared(self) -> tuple[str, ...]:

@@ -157,7 +157,12 @@ class Work:
 
     def span_text(self, span: Span) -> str:
         """Return the text of a span to the letter, from its first character to its last."""
-        return self.text[self.sentences[span.start].start : self.sentences[span.end - 1].end]
+        start, end = self.span_offsets(span)
+        return self.text[start:end]
+
+    def span_offsets(self, span: Span) -> tuple[int, int]:
+        """Say where the text of a span begins and ends."""
+        return self.sentences[span.start].start, self.sentences[span.end - 1].end
 
     def span_between(self, start: int, end: int) -> Span | None:
         """Give the sentences that share a character with a stretch of the text; None where none does."""

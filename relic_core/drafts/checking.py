@@ -301,7 +301,7 @@ def found_place(work: Work, cited: CitedWork, span: Span, offsets: Offsets | Non
         at=str(place.address),
         length=span.length,
         place=place.label,
-        offsets=offsets or (work.sentences[span.start].start, work.sentences[span.end - 1].end),
+        offsets=offsets or work.span_offsets(span),
         words=" ".join(work.span_text(span).split()),
         citation={style: cite(cited, style, locator)[0].text for style in CITED_IN},
     )

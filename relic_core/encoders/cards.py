@@ -115,36 +115,32 @@ class EncoderCard:
         for field in fields(self):
             value = getattr(self, field.name)
             if not str(field.type).startswith(("int", "bool", "tuple")) and not isinstance(value, str):
-                self._refuse(field.name, "a text in quotation marks")
+                _refuse(self, field.name, "a text in quotation marks")
         if not self.name.strip():
-            self._refuse("name", "a name")
+            _refuse(self, "name", "a name")
         for name, allowed in _ALLOWED.items():
             if getattr(self, name) not in allowed:
-                self._refuse(name, " or ".join(f'"{value}"' for value in allowed))
+                _refuse(self, name, " or ".join(f'"{value}"' for value in allowed))
         if type(self.window) is not int or self.window < LEAST_WINDOW:
-            self._refuse("window", f"a whole number of tokens, {LEAST_WINDOW} or more")
+            _refuse(self, "window", f"a whole number of tokens, {LEAST_WINDOW} or more")
         if type(self.passage_window) is not int or not (
             not self.passage_window or LEAST_WINDOW <= self.passage_window <= self.window
         ):
-            self._refuse("passage_window", f"a whole number of tokens, {LEAST_WINDOW} to {self.window}")
+            _refuse(self, "passage_window", f"a whole number of tokens, {LEAST_WINDOW} to {self.window}")
         if not isinstance(self.claim_windows, tuple) or not all(
             type(each) is int and LEAST_WINDOW <= each <= self.window for each in self.claim_windows
         ):
-            self._refuse("claim_windows", f"a list of whole numbers of tokens, {LEAST_WINDOW} to {self.window}")
+            _refuse(self, "claim_windows", f"a list of whole numbers of tokens, {LEAST_WINDOW} to {self.window}")
         if self.scoring == "late" and self.spans == "alone":
-            self._refuse("spans", '"in context" where scoring is "late"')
+            _refuse(self, "spans", '"in context" where scoring is "late"')
         if self.dense and self.spans == "in context" and self.scoring == "pooled":
-            self._refuse("spans", '"alone" where dense layers follow the pooling')
+            _refuse(self, "spans", '"alone" where dense layers follow the pooling')
         if self.spans == "in context" and self.pooling != "mean":
             raise BadWeights(
                 f'The encoder card of {self.name} says "pooling": "{self.pooling}" and "spans": "in context". A '
                 "stretch read in context has one first token, and one last, for many spans, so only a mean can be "
                 'taken there. Write "spans": "alone" (each span is read by itself, slower), or "pooling": "mean".'
             )
-
-    def _refuse(self, name: str, allowed: str) -> None:
-        given = json.dumps(getattr(self, name), ensure_ascii=False, default=str)
-        raise BadWeights(f'The encoder card of {self.name} says "{name}": {given}; it must be {allowed}.')
 
     def check_pooled(self) -> None:
         """Refuse an encoder for late interaction where one vector of a text is wanted."""
@@ -531,6 +527,11 @@ HeadPooling = Literal["mean", "first", "likeness"]
 RERANKER_CARD = "reranker.json"
 
 
+def _refuse(card: EncoderCard | RerankerCard, name: str, allowed: str) -> None:
+    given = json.dumps(getattr(card, name), ensure_ascii=False, default=str)
+    raise BadWeights(f'The card of {card.name} says "{name}": {given}; it must be {allowed}.')
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RerankerCard:
     """How a cross-encoder is used.
@@ -560,24 +561,20 @@ class RerankerCard:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
-            self._refuse("name", "a name")
+            _refuse(self, "name", "a name")
         for name, allowed in (("reading", get_args(Reading)), ("pooling", get_args(HeadPooling)), ("context", (0, 1))):
             if getattr(self, name) not in allowed or isinstance(getattr(self, name), bool):
-                self._refuse(name, " or ".join(json.dumps(value) for value in allowed))
+                _refuse(self, name, " or ".join(json.dumps(value) for value in allowed))
         for name in ("mask", "digest"):
             if not isinstance(getattr(self, name), str):
-                self._refuse(name, "a text in quotation marks")
+                _refuse(self, name, "a text in quotation marks")
         for name in ("claim_tokens", "window"):
             if type(getattr(self, name)) is not int or getattr(self, name) < LEAST_WINDOW:
-                self._refuse(name, f"a whole number of tokens, {LEAST_WINDOW} or more")
+                _refuse(self, name, f"a whole number of tokens, {LEAST_WINDOW} or more")
         if self.window < self.claim_tokens + LEAST_WINDOW:
-            self._refuse("window", f"at least {LEAST_WINDOW} more than claim_tokens, which is {self.claim_tokens}")
+            _refuse(self, "window", f"at least {LEAST_WINDOW} more than claim_tokens, which is {self.claim_tokens}")
         if self.reading == "claim first" and self.pooling == "first":
-            self._refuse("pooling", '"mean" or "likeness" where reading is "claim first"')
-
-    def _refuse(self, name: str, allowed: str) -> None:
-        given = json.dumps(getattr(self, name), ensure_ascii=False, default=str)
-        raise BadWeights(f'The reranker card says "{name}": {given}; it must be {allowed}.')
+            _refuse(self, "pooling", '"mean" or "likeness" where reading is "claim first"')
 
     @property
     def facts(self) -> dict[str, str]:

@@ -67,8 +67,7 @@ def import_ranking(
             found = [quoted_span(places[window.book], edition, work.span_text(span)) for span in best if edition]
             work, best = edition or work, [span for span in found if span]
         if best:
-            sentences = work.sentences
-            stand = tuple((sentences[span.start].start, sentences[span.end - 1].end) for span in best)
+            stand = tuple(map(work.span_offsets, best))
             kept.append(ImportedRanking(claim=claim_digest(window.claim(shape)), work=work.sha256, places=stand))
     claims = {window.id for window in windows}
     unknown = [query for query in rankings if query not in claims]

@@ -65,7 +65,7 @@ def join_windows(labels: Mapping[str, str], windows: Sequence[QuotationContext],
     def quotation(window: QuotationContext) -> tuple[str, str, Offsets]:
         if not labels:
             return window.id, "", (0, 0)
-        opened, gold = work(window.pool), window.gold
-        return window.id, opened.sha256, (opened.sentences[gold.start].start, opened.sentences[gold.end - 1].end)
+        opened = work(window.pool)
+        return window.id, opened.sha256, opened.span_offsets(window.gold)
 
     return join(labels, map(quotation, windows))

@@ -57,7 +57,7 @@ class Layer(Strict):
         """Find what is quoted of a work, of which this or another edition is known."""
         title = title.casefold()
         known = [each for each in self.works if each.sha256 == sha256 or each.title.casefold() == title]
-        return next((each for each in known if each.sha256 == sha256), next(iter(known), None))
+        return min(known, key=lambda each: each.sha256 != sha256, default=None)
 
     def place(self, listed: QuotedPlaces, work: Work) -> tuple[tuple[CriticsBook, Span], ...]:
         """Give the books with the sentences that they quote; none where the text is of something else."""

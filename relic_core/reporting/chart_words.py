@@ -78,7 +78,7 @@ def measured_with(runs: Sequence[Run]) -> str:
 
 def _ran(label: str, runs: Sequence[Run]) -> str:
     own = [run for run in runs if run.label == label]
-    shapes = ", ".join(dict.fromkeys(str(run.shape) for run in own))
+    shapes = " or ".join(dict.fromkeys(run.shape.words for run in own))
     ids = ", ".join(run.id for run in own)
     return f"{label}, context {shapes} (run{'s' * (len(own) > 1)} {ids})"
 

@@ -114,7 +114,7 @@ def _set(work: Work, line: Span, shown: Span, wanted: frozenset[str]) -> tuple[P
 
 
 def _speakers(work: Work, line: Span) -> tuple[str, ...]:
-    return work_speech(work).speakers(work.sentences[line.start].start, work.sentences[line.end - 1].end)
+    return work_speech(work).speakers(*work.span_offsets(line))
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> KeptPas
     if not 1 <= length <= LONGEST:
         raise BadRequest(f"A passage of {length:,} sentences cannot be kept: 1 to {LONGEST} can. Mark fewer of them.")
     span = work.span_at(at, length, within_chapter=True)
-    place = work.place(span)
+    place, (start, end) = work.place(span), work.span_offsets(span)
     return KeptPassage(
         work_id=work.id,
         sha256=work.sha256,
@@ -45,8 +45,8 @@ def keep_passage(work: Work, at: str, length: int, *, origin: Origin) -> KeptPas
         author=work.author,
         at=str(place.address),
         length=span.length,
-        start=work.sentences[span.start].start,
-        end=work.sentences[span.end - 1].end,
+        start=start,
+        end=end,
         place=place.label,
         chapter=place.chapter,
         paragraph=place.paragraph,

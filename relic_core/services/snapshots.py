@@ -201,5 +201,5 @@ class Snapshots:
 def _hit(hit: Hit, result: SearchResult) -> TopKHit:
     start = end = 0
     if result.work is not None:
-        start, end = result.work.sentences[hit.span.start].start, result.work.sentences[hit.span.end - 1].end
+        start, end = result.work.span_offsets(hit.span)
     return TopKHit(hit.work_id, hit.span.start, hit.rank, hit.score, start, end)

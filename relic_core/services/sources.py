@@ -10,7 +10,17 @@ from datetime import UTC, datetime
 from typing import get_args
 
 from relic_core.caching import LRUCache
-from relic_core.domain import ANSWERS, Judgement, Offsets, SecondarySource, Span, WindowQuestion, WorkFilter, best_first
+from relic_core.domain import (
+    ANSWERS,
+    Judgement,
+    Offsets,
+    SecondarySource,
+    Span,
+    WindowQuestion,
+    WorkFilter,
+    WorkSummary,
+    best_first,
+)
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.formats.places import FILE, CriticsBook, read_layer
 from relic_core.reporting.window_views import WindowView, make_view
@@ -193,16 +203,25 @@ class Sources:
             known = self._quoted[work_id] = stamp, _count(self._windows.golds(work_id), listed)
         return known[1]
 
+    def quoted_works(self) -> list[tuple[WorkSummary, int, int]]:
+        """List the quoted works with windows and sources; one that the layer alone knows is not loaded for it."""
+        layer, found = read_layer(FILE), []
+        with self._windows.together():
+            for work in self._works.summaries():
+                listed = layer.find(work.title, work.sha256)
+                if listed and listed.sha256 == work.sha256 and not self._windows.books(work.id):
+                    places = set(listed.places)
+                    found.append((work, len(places), len({book for book, *_ in places})))
+                elif (quoted := self.quoted(work.id)).windows:
+                    found.append((work, quoted.windows, quoted.sources))
+        return found
+
     def _listed(self, work_id: str) -> tuple[tuple[CriticsBook, Span], ...]:
         layer = read_layer(FILE)
-        stored = self._works.admitted(WorkFilter(works=(work_id,)))
-        if not stored:
-            return ()
-        summary, version = stored[0]
-        places = layer.find(summary.title, summary.sha256)
-        if places is None:
-            return ()
-        return self._places.get(version.fingerprint, lambda: layer.place(places, self._works.load(work_id)))
+        for summary, version in self._works.admitted(WorkFilter(works=(work_id,))):
+            if places := layer.find(summary.title, summary.sha256):
+                return self._places.get(version.fingerprint, lambda: layer.place(places, self._works.load(work_id)))
+        return ()
 
     def quoting(self, work_id: str, sentence: int) -> tuple[WindowView, ...]:
         """List the kept windows that quote a sentence of a work, by source."""

@@ -123,8 +123,9 @@ def make_item(
 
 def option_of(work: Work, span: Span, settings: ItemSettings) -> Option:
     """Make an option of a span."""
-    at = (work.sentences[span.start].start, work.sentences[span.end - 1].end)
-    return Option(span=span, at=at, address=str(work.address(span.start)), words=settings.words(work, span))
+    return Option(
+        span=span, at=work.span_offsets(span), address=str(work.address(span.start)), words=settings.words(work, span)
+    )
 
 
 def _distractors(window: QuotationContext, ranking: Ranking, candidates: npt.NDArray[np.int64] | None) -> list[Span]:

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Mapping
 from html import escape
 
-from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.domain.figures import Cell, Figure, Table, many
 from relic_core.domain.studies import ItemResult, Measure, Study, StudyResults, StudyView, items_each, reading_minutes
+from relic_core.evaluation.benchmarks import registry as benchmarks
 from relic_core.installed import COMMAND
 from relic_core.retrieval import registry
 
@@ -146,7 +147,8 @@ def accuracies(results: StudyResults, *, names: Mapping[str, str] | None = None)
         for each in results.models
     ]
     rows += [
-        (said, Figure(text=f"{100 * value:.1f}", value=value), PAPER_ITEMS, "", "the paper's") for said, value in PAPER
+        (said, Figure(text=f"{100 * value:.1f}", value=value), PAPER_ITEMS, "", "the paper's")
+        for said, value in PAPER * (not study.claims_alone)
     ]
     return Table(
         caption=f"{study.label}: how often the right passage was chosen, in %",
@@ -158,7 +160,7 @@ def accuracies(results: StudyResults, *, names: Mapping[str, str] | None = None)
 
 def agreement(results: StudyResults) -> Table:
     """Set how far people agree, beside chance and the paper, each figure with what it means."""
-    figures = results.figures
+    figures, printed = results.figures, paper_agreement(results.study)
     return Table(
         caption=f"{results.study.label}: how far people agree",
         heads=("measure", "here", "by chance", "in the paper", "what it says"),
@@ -167,13 +169,18 @@ def agreement(results: StudyResults) -> Table:
                 each.label,
                 figures.get(each.key, _NONE),
                 _by_chance(each),
-                PAPER_AGREEMENT[results.study.kind.name].get(each.key, ""),
+                printed.get(each.key, ""),
                 each.meaning,
             )
             for each in results.agreement
         ),
         notes=tuple(filter(None, (results.paradox, results.study.division, results.intervals))),
     )
+
+
+def paper_agreement(study: Study) -> Mapping[str, str]:
+    """Say what the paper printed of each measure; nothing of claims alone, which are another task."""
+    return {} if study.claims_alone else PAPER_AGREEMENT[study.kind.name]
 
 
 def _by_chance(measure: Measure) -> str:
@@ -266,17 +273,13 @@ def load_of(view: StudyView) -> str:
     """Say how many items one reader has, and how long it takes to read them."""
     study, wanted = view.study, view.terms.wanted
     minutes, each = reading_minutes(study, wanted), items_each(study, wanted)
-    time = f"takes about {_minutes(minutes)} at the pace of silent reading; choosing comes on top."
+    time = f"takes about {many(minutes, 'minute')} at the pace of silent reading; choosing comes on top."
     if study.division:
         return (
             f"You have {each:,} of {len(study.items):,} items: {len(study.shared):,} that all readers have, and "
             f"{each - len(study.shared):,} that are yours alone. To read them once {time}"
         )
     return f"To read all {each:,} items once {time}"
-
-
-def _minutes(count: int) -> str:
-    return f"{count:,} minute{'s' * (count != 1)}"
 
 
 def information(view: StudyView, *, guarded: bool) -> str:
@@ -315,7 +318,7 @@ def guide(view: StudyView) -> str:
     """Write how a department runs a study that it was sent, as plain text."""
     study, wanted = view.study, view.terms.wanted or 1
     minutes = reading_minutes(study, wanted)
-    hours = math.ceil(minutes / 60)
+    time, hours = many(minutes, "minute"), math.ceil(minutes / 60)
     hour = f", and {wanted * hours} of them in about an hour" if hours > 1 else ""
     needed = [work for work in study.works if work.fingerprint]
     works = "\n".join(f"   {work.title}, sha256 {work.sha256}" for work in needed)
@@ -323,10 +326,10 @@ def guide(view: StudyView) -> str:
     add = f"1. Add its works to the library in these editions ({COMMAND} catalogue --add {slugs}):\n\n{works}"
     first = f"{add if needed else '1. It needs no work of the library.'}\n\n"
     readers = (
-        f"Readers: {wanted}. Each reads {items_each(study, wanted):,} items in about {_minutes(minutes)}. "
+        f"Readers: {wanted}. Each reads {items_each(study, wanted):,} items in about {time}. "
         f"{study.division} What one reader leaves undone is given to the next who comes."
         if study.division
-        else f"Readers: {wanted} for each item. One reader reads all items in about {_minutes(minutes)}, so that "
+        else f"Readers: {wanted} for each item. One reader reads all items in about {time}, so that "
         f"{wanted} readers are done in that time{hour}. Items are given out until each has its answers."
     )
     return (
@@ -370,15 +373,17 @@ def _document(title: str, body: str, foot: str) -> str:
 def made_of(study: Study) -> tuple[tuple[str, str], ...]:
     """Say what a study is made of."""
     making, kind = study.making, study.kind
-    what = "pairs" if kind.marks_spans else "windows"
+    what = "pairs" if kind.marks_spans else "quotations"
+    labels = {each.name: each.label for each in benchmarks.cards()}
     facts = [
         ("items", f"{len(study.items):,} of {making.windows:,} {what}, seed {making.seed}"),
-        (f"{what} of", making.benchmark or "your own books of criticism"),
+        ("taken from", labels.get(making.benchmark, making.benchmark) or "your own books of criticism"),
     ]
     if kind.marks_spans:
         return (*facts, ("left out", f"{making.left_out:,}, without an anchor or a shared word"))
     facts.append(("sentences of a quotation", ", ".join(map(str, making.lengths)) or "any number"))
-    facts.append(("context", making.shape.words))
+    if not study.claims_alone:
+        facts.append(("context", making.shape.words))
     if kind.is_proxy:
         beyond = f", of quotations that it ranks behind place {making.beyond:,}" if making.beyond else ""
         if making.shared:

@@ -229,12 +229,12 @@ class StudySource:
     """What a study can be made from.
 
     - `benchmark`, `label`: its name (empty for the windows mined here), and what pages call it.
-    - `works`: key and title of each work, with its windows of all lengths.
+    - `works`: key and title of each work, with its windows by the length of the quotation; of all lengths under 0.
     """
 
     benchmark: str
     label: str
-    works: tuple[tuple[str, str, int], ...] = ()
+    works: tuple[tuple[str, str, Mapping[int, int]], ...] = ()
     problem: str = ""
 
 
@@ -264,7 +264,9 @@ class StudyMaking:
             benchmark, _ = self._open(card.name)
         except RelicError as error:  # told, since the others can be used
             return StudySource(benchmark=card.name, label=card.label, problem=str(error))
-        counts = Counter(window.book for window in benchmark.windows())
+        counts = {book.key: Counter[int]() for book in benchmark.books()}
+        for window in benchmark.windows():
+            counts[window.book].update((0, window.gold.length))
         works = tuple((book.key, book.title, counts[book.key]) for book in benchmark.books())
         return StudySource(benchmark=card.name, label=card.label, works=works)
 
@@ -298,18 +300,17 @@ class StudyMaking:
         """
         if shared:
             name = f"{TEST_WORKS.name}, divided among {readers} readers, {shared} shared"
-            if known := self._studies.named(name):
-                return self._studies.study(known.id)
-            return self.make(replace(TEST_WORKS, name=name, shared=shared, wanted=readers), progress=progress)
-        known = self._studies.named(TEST_WORKS.name)
-        whole = self._studies.study(known.id) if known else self.make(TEST_WORKS, progress=progress)
+            return self._made_once(replace(TEST_WORKS, name=name, shared=shared, wanted=readers), progress)
+        whole = self._made_once(TEST_WORKS, progress)
         if minutes is None or minutes >= reading_minutes(whole):
             return whole
         name = f"{TEST_WORKS.name}, {minutes} minutes"
-        if known := self._studies.named(name):
-            return self._studies.study(known.id)
         most = max(1, len(whole.items) * minutes // reading_minutes(whole))
-        return self.make(replace(TEST_WORKS, name=name, most=most), progress=progress)
+        return self._made_once(replace(TEST_WORKS, name=name, most=most), progress)
+
+    def _made_once(self, request: StudyRequest, progress: Progress) -> Study:
+        known = self._studies.named(request.name)
+        return self._studies.study(known.id) if known else self.make(request, progress=progress)
 
     def make_spans(
         self, request: StudyRequest, known: Callable[[], KnownEchoes], *, file: bytes | Path | None, name: str = ""

@@ -159,7 +159,9 @@ class _Page:
     @classmethod
     def of(cls, app: App, view: str, result: SearchResult) -> _Page:
         """Make room for an answer."""
-        strip, lists = st.empty(), {}
+        # What is drawn once stays on the page in the next run, and with it what the reader opened in a card.
+        room = st.empty if any(column.waiting for column in result.columns) else st.container
+        strip, lists = room(), {}
         with st.container(key=f"find_{view if view in {views.SIDE, views.BEST, views.WORKS} else 'one'}"):
             shown = [column for column in result.columns if view in {views.SIDE, column.retriever}]
             places = st.columns(len(shown), gap="small") if view == views.SIDE else [st.container() for _ in shown]
@@ -167,13 +169,13 @@ class _Page:
                 with place:
                     show_heading(column)
                     read_by_model.show_reading(app, column, result)
-                    lists[column.retriever] = st.empty()
+                    lists[column.retriever] = room()
             if view == views.BEST:
                 st.html('<h2 class="relic-sr">Best evidence</h2>')
-                lists[views.BEST] = st.empty()
+                lists[views.BEST] = room()
             if view == views.WORKS:
                 st.html('<h2 class="relic-sr">Works by their best passages</h2>')
-                lists[views.WORKS] = st.empty()
+                lists[views.WORKS] = room()
         marks = Marks(app, result.request.sentence)
         return cls(view, marks, app, strip, lists, st.empty())
 

@@ -375,8 +375,8 @@ def choose(app: App, listed: Sequence[SourceSummary]) -> None:
         st.html(render("sources/quoted.html", works=works, first=_FIRST_SHOWN))
     else:
         st.html('<p class="relic-measure">None so far: the sources do not quote the works of your library.</p>')
-    see = link("library", "see all of them in the Library", css="relic-work-link", part="Criticism")
-    st.html(f'<p class="relic-quiet">{_quoting(listed, {key for key, *_ in works})}: {see}</p>')
+    see = link("library", "See all your criticism", css="relic-work-link", part="Criticism")
+    st.html(f'<p class="relic-quiet">{_quoting(listed, {key for key, *_ in works})}. {see}</p>')
     if works:
         _offer_numbers(app)
 
@@ -385,9 +385,8 @@ def _quoted_works(app: App) -> list[tuple[str, str, int, int]]:
     """List the quoted works, the most quoted first: id, name, windows, sources."""
     with st.spinner("Counting quotations …"):
         found = [
-            (work.id, f"{work.title}{f', {work.author}' * bool(work.author)}", quoted.windows, quoted.sources)
-            for work in app.works.summaries()
-            if (quoted := app.sources.quoted(work.id)).windows
+            (work.id, f"{work.title}{f', {work.author}' * bool(work.author)}", windows, sources)
+            for work, windows, sources in app.sources.quoted_works()
         ]
     return sorted(found, key=lambda each: (-each[2], each[1], each[0]))
 
@@ -398,15 +397,15 @@ def _quoting(listed: Sequence[SourceSummary], works: Collection[str]) -> str:
     >>> from types import SimpleNamespace
     >>> essay = SimpleNamespace(works=(("emma", "Emma", 2),), problem="")
     >>> _quoting([essay, SimpleNamespace(works=(), problem="It is empty.")], {"emma"})
-    'Quoted by one of 2 secondary sources; one could not be searched'
+    'Quoted by one of 2 secondary sources in your library; one could not be searched'
     >>> _quoting([essay], {"emma"})
-    'Quoted by the one secondary source'
+    'Quoted by the one secondary source in your library'
     """
     quoting = sum(any(quoted and key in works for key, _, quoted in each.works) for each in listed)
     failed = sum(bool(each.problem) for each in listed)
-    said = f"Quoted by {_number(quoting)} of {many(len(listed), 'secondary source')}"
+    said = f"Quoted by {_number(quoting)} of {many(len(listed), 'secondary source')} in your library"
     if quoting == len(listed) == 1:
-        said = "Quoted by the one secondary source"
+        said = "Quoted by the one secondary source in your library"
     return f"{said}; {_number(failed)} could not be searched" if failed else said
 
 

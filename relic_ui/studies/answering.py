@@ -142,10 +142,7 @@ def show_before(app: App, view: StudyView) -> None:
         f"<section><h2>Before you begin</h2>{_paragraphs(view.terms.consent)}"
         f'<div class="relic-quiet">{_paragraphs(view.terms.privacy)}<p>{sees}</p></div></section></div>'
     )
-    if st.session_state.get("proxy_known", ("", ""))[0] == view.study.id:
-        _confirm(app, view)
-    else:
-        _ask(app, view)
+    _ask(app, view)
 
 
 def _paragraphs(words: str) -> str:
@@ -171,32 +168,30 @@ def _ask(app: App, view: StudyView) -> None:
     elif pressed:
         with show_errors():
             if app.answering.knows(view.study.id, name):
-                st.session_state["proxy_known"] = (view.study.id, name)
+                _confirm(app, view, name)
+            else:
+                _join(app, view, name)
                 st.rerun()
-            _join(app, view, name)
 
 
-def _confirm(app: App, view: StudyView) -> None:
+def _confirm(app: App, view: StudyView, name: str) -> None:
     """Ask whether who gives a known name is the one who gave it before: their answers would become one person's."""
-    _, name = st.session_state["proxy_known"]
-    st.html(
-        f'<p role="status" class="relic-proxy-known" tabindex="-1">There are answers under the name '
-        f"<strong>{escape(name)}</strong> already. Are they yours?</p>"
-    )
-    with st.container(horizontal=True), show_errors():
-        if st.button("Yes, continue where I stopped", key="proxy_go_on", type="primary"):
+
+    def go_on() -> None:
+        with show_errors():
             _join(app, view, name)
-        if st.button("No, I will use another name", key="proxy_other_name"):
-            del st.session_state["proxy_known"]
-            st.rerun()
+
+    st.html(
+        f'<p role="status">There are answers under the name <strong>{escape(name)}</strong> already. Are they yours? '
+        "If not, give another name above.</p>"
+    )
+    st.button("Yes, continue where I stopped", key="proxy_go_on", type="primary", on_click=go_on)
 
 
 def _join(app: App, view: StudyView, name: str) -> None:
     study_id = view.study.id
     st.session_state.setdefault(_CHAIRS, {})[study_id] = app.answering.join(study_id, name).id
-    st.session_state.pop("proxy_known", None)
     st.query_params["show"] = ANSWER
-    st.rerun()
 
 
 # ---- items -----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from relic_core.domain.figures import Chart, Figure, Group, Mark, Series, Table
 from relic_core.domain.studies import Item, ItemResult, Measure, Option, Study, StudyResults, StudyView, span_of
 from relic_core.reporting import charts
 from relic_core.services.recall import Diagnosis, lemma_overlap
-from relic_core.studies.report import PAPER, PAPER_AGREEMENT, PAPER_ITEMS, tables
+from relic_core.studies.report import PAPER, PAPER_ITEMS, paper_agreement, tables
 from relic_core.studies.results import span_retrieval
 from relic_core.wiring import App
 from relic_ui import keep
@@ -283,7 +283,7 @@ def _agreement(results: StudyResults) -> None:
         if results.paradox
         else ""
     )
-    paper = PAPER_AGREEMENT[results.study.kind.name]
+    paper = paper_agreement(results.study)
     facts = "".join(_fact(each, results.figures.get(each.key), paper) for each in shares_first)
     st.html(f'{paradox}<dl class="relic-proxy-agreement">{facts}</dl>')
     said = " ".join(filter(None, (results.study.division, results.intervals)))
@@ -304,7 +304,8 @@ def _fact(measure: Measure, figure: Figure | None, paper: Mapping[str, str]) -> 
 
 def chart_of(results: StudyResults) -> Chart:
     """Set the accuracies of a study as the rows of a chart."""
-    rows = [*_people_rows(results), *_model_rows(results), *_published()]
+    published = not results.study.claims_alone
+    rows = [*_people_rows(results), *_model_rows(results), *(_published() if published else ())]
     shown = {mark.series for _, mark in rows}
     return Chart(
         view="published",
@@ -315,9 +316,10 @@ def chart_of(results: StudyResults) -> Chart:
         series=tuple(series for series in _SERIES if series.key in shown),
         marks=tuple(mark for _, mark in rows),
         caption=(
-            "Bars are 95% intervals. The dashed line is chance: one in three. Open diamonds were published by Thai and "
-            "others (2022) for 200 single sentences of Pride and Prejudice: other items, so they show the scale of "
-            "things and are not rivals."
+            "Bars are 95% intervals. The dashed line is chance: one in three."
+            + published
+            * " Open diamonds were published by Thai and others (2022) for 200 single sentences of Pride and "
+            "Prejudice: other items, so they show the scale of things and are not rivals."
         ),
     )
 
@@ -361,6 +363,8 @@ def _row(key: str, label: str, figure: Figure, n: int, series: str, *, note: str
 
 def _chart(results: StudyResults, file_name: str) -> None:
     chart = chart_of(results)
+    if not chart.marks:
+        return
     figure = charts.draw(chart, colours=_COLOURS)
     line = {"color": charts.OTHER, "width": 1.5, "dash": "dash"}
     chance = {"type": "line", "x0": _CHANCE, "x1": _CHANCE, "yref": "y domain", "y0": 0, "y1": 1, "line": line}

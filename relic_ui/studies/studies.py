@@ -45,8 +45,9 @@ _CHOOSERS = {
     ): "Meaning: the model’s best two, for quotations that it ranks beyond 1,000 (the paper’s second)",
 }
 _PRIDE = (
-    "<h2>Pride and Prejudice, as in the paper</h2><p>Single sentences of the novel, quoted by critics whose books are "
-    "in the public domain; the other two passages share the most words with what the critic writes.</p>"
+    '<h2 class="relic-item">Pride and Prejudice, as in the paper</h2><p>Single sentences of the novel, quoted by '
+    "critics whose books are in the public domain; the other two passages share the most words with what the critic "
+    "writes.</p>"
 )
 _MOST_ITEMS = 2_000
 MOST_WANTED = 100
@@ -312,15 +313,7 @@ def _choose(app: App, kind: str) -> None:
     benchmark = st.selectbox(
         "Whose quotations", list(usable), format_func=lambda name: usable[name].label, key="proxy_make_from", width=520
     )
-    names = {key: f"{name} ({many(count, 'quotation')})" for key, name, count in usable[benchmark].works}
-    works = st.multiselect(
-        "Works",
-        list(names),
-        format_func=names.__getitem__,
-        key=f"proxy_make_works-{benchmark}",
-        placeholder="All of them",
-        width=520,
-    )
+    place = st.empty()  # how much there is of a work follows from the length that is chosen below
     name, code = _name_and_code()
     chooser, beyond = next(iter(_CHOOSERS))
     with st.expander("More", key="proxy_make_more"):
@@ -331,6 +324,22 @@ def _choose(app: App, kind: str) -> None:
             key=f"proxy_make_length-{kind}",
             index=0 if is_proxy else len(_LENGTHS) - 1,
             width=240,
+        )
+        names = {
+            key: f"{called} ({many(counts[length], 'quotation')})"
+            for key, called, counts in usable[benchmark].works
+            if counts[length]
+        }
+        works_key = f"proxy_make_works-{benchmark}"
+        # What was chosen stays chosen when another length changes its label.
+        st.session_state[works_key] = [each for each in st.session_state.get(works_key, ()) if each in names]
+        works = place.multiselect(
+            "Works",
+            list(names),
+            format_func=names.__getitem__,
+            key=works_key,
+            placeholder="All of them",
+            width=520,
         )
         if is_proxy:
             chooser, beyond = st.radio(

@@ -246,9 +246,9 @@ def test_somebody_else_of_the_same_name_gives_another(app, sample, screen):
     screen.shown_by(begin(app, sample))
     screen.press("choose", "1")
     at = begin(app, sample)
-    at = sound(at.button("proxy_other_name").click().run())
+    assert SAYS["name in use"] in html(at)
+    assert SAYS["name in use"] not in html(sound(at.run())), "nobody who comes later is asked whether they are anna"
     at.text_input("proxy_name").set_value("anna of Averhythe")
-    at.checkbox("proxy_agreed").check()
     sound(at.button("proxy_start").click().run())
     assert screen.data["answered"] == 0
 
@@ -562,6 +562,18 @@ def test_a_study_is_made_of_chosen_works(app):
     made = app.bench.studies.all()[0]
     assert (made.name, made.items) == ("Of *quays*", 5)
     assert f"study={made.id}" in html(at)
+
+
+def test_works_are_offered_with_the_quotations_of_the_length_that_is_chosen(app):
+    at, offered = sound(app.open(PAGE, show="make")), []
+    at.multiselect[0].set_value(["high_water_at_averhythe"])
+    for length in (1, 2, 3, 4, 5, 0):
+        at.selectbox("proxy_make_length-proxy").set_value(length)
+        (option,) = sound(at.run()).multiselect[0].options
+        offered.append(int(re.search(r"\d+", option)[0]))
+    *single, every = offered
+    assert (every, sum(single), min(single) > 0) == (72, 72, True)
+    assert at.multiselect[0].value == ["high_water_at_averhythe"]
 
 
 def test_the_study_of_pride_and_prejudice_is_one_click(app, monkeypatch):

@@ -239,7 +239,9 @@ def test_a_caption_says_on_what_and_how_it_was_measured():
     assert "(2,000 samples)" in said
     assert "A note." in said
     assert runs[0].id not in said
-    assert measured_with(runs).endswith(f"BM25, context 4/4, 1/1 (runs {runs[0].id}, {runs[1].id}).")
+    assert measured_with(runs).endswith(
+        f"BM25, context 4 before, 4 after or 1 before, 1 after (runs {runs[0].id}, {runs[1].id})."
+    )
 
 
 def test_a_summary_names_the_highest_and_the_lowest():

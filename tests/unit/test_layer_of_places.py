@@ -72,6 +72,18 @@ def test_another_text_shows_nothing(bench, title):
     assert bench.sources.quoted(other.id).windows == 0
 
 
+def test_the_list_of_quoted_works_counts_as_their_pages_do_and_loads_none_that_the_layer_knows(bench, monkeypatch):
+    bench.store.works.add(WORK)
+    bench.store.works.add(make_work([SENTENCES], title="Nobody's Tide"))
+    with monkeypatch.context() as patch:
+        patch.setattr(bench.works, "load", lambda work_id: pytest.fail(f"{work_id} is loaded"))
+        ((work, windows, sources),) = bench.sources.quoted_works()
+    assert (work.id, windows, sources) == (WORK.id, 3, 2)
+    source = replace(make_source("A Study of Lamps"), number=FIRST.number)
+    keep(bench, source, [make_window(WORK, source, 0)], works=[WORK])
+    assert [counted[1:] for counted in bench.sources.quoted_works()] == [(2, 2)]
+
+
 @pytest.mark.parametrize("damage", ["cut", "year", "book"])
 def test_a_damaged_layer_is_refused(tmp_path, damage):
     path = tmp_path / "places.json"

@@ -20,12 +20,13 @@ from relic_core.domain.studies import (
     check_terms,
 )
 from relic_core.errors import BadRequest, NotFound, StudyFrozen, StudyHeld
+from relic_core.evaluation.benchmarks.opened import Opened
 from relic_core.formats.studies import read_study, write_study
 from relic_core.ports import silent
 from relic_core.studies import service
 from relic_core.studies.proxy_task import caveat, may_answer
 from relic_core.studies.raters import KEYS
-from relic_core.studies.report import accuracies, guide, load_of, tables
+from relic_core.studies.report import accuracies, agreement, guide, load_of, made_of, tables
 from relic_core.studies.service import PRIDE, SAMPLE, paper_study
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
@@ -80,20 +81,44 @@ def test_a_fresh_store_has_the_sample_study_and_it_works_at_once(bench):
     assert bench.studies.all() == ()  # one that was removed stays away
 
 
-def test_instructions_speak_of_a_claim_where_no_words_stand_behind_a_gap(bench):
-    asked = StudyRequest(name="Claims", benchmark="sample", shape="4/0", most=2)
-    alone = bench.study_making.make(asked)
-    around = bench.study_making.make(dataclasses.replace(asked, name="Gaps", shape="4/4"))
+@pytest.fixture
+def claims(monkeypatch):
+    """Claims in the place of what critics write around quotations."""
+    windows = Opened.windows
+
+    def alone(self):
+        return tuple(dataclasses.replace(each, left=("They quarrel.",), right=()) for each in windows(self))
+
+    return lambda: monkeypatch.setattr(Opened, "windows", alone)
+
+
+def test_instructions_speak_of_a_claim_where_nothing_is_written_around_a_quotation(bench, claims):
+    asked = StudyRequest(name="Gaps", benchmark="sample", most=2)
+    around = bench.study_making.make(asked)
+    before = bench.study_making.make(dataclasses.replace(asked, name="Words before", shape="4/0"))
+    claims()
+    alone = bench.study_making.make(dataclasses.replace(asked, name="Claims"))
     own = bench.study_making.make(dataclasses.replace(asked, name="Own", instructions="Choose."))
-    read = [bench.studies.get(study.id).terms.instructions for study in (alone, around, own)]
-    assert read == [CLAIMS_ALONE, DEFAULT_TERMS.instructions, "Choose."]
+    read = [bench.studies.get(study.id).terms.instructions for study in (around, before, alone, own)]
+    assert read == [DEFAULT_TERMS.instructions, DEFAULT_TERMS.instructions, CLAIMS_ALONE, "Choose."]
 
 
-def test_a_quotation_at_the_end_of_what_a_critic_writes_is_missing_all_the_same(bench):
+def test_the_papers_figures_stand_beside_quotations_and_not_beside_claims_alone(bench, claims):
+    (sample,) = bench.studies.all()
+    claims()
+    alone = bench.study_making.make(StudyRequest(name="Claims", benchmark="sample", most=2))
+    for study_id, printed in ((sample.id, True), (alone.id, False)):
+        results = bench.study_results.of(study_id)
+        assert ("the paper's" in [row[4] for row in accuracies(results).rows]) is printed
+        assert any(row[3] for row in agreement(results).rows) is printed
+
+
+def test_a_quotation_at_the_end_of_what_a_critic_writes_is_missing_all_the_same(bench, claims):
     (sample,) = bench.studies.all()
     items = bench.studies.study(sample.id).items
     (ends,) = [item for item in items if not item.right]
-    alone = bench.study_making.make(StudyRequest(name="Claims", benchmark="sample", shape="4/0", most=1))
+    claims()
+    alone = bench.study_making.make(StudyRequest(name="Claims", benchmark="sample", most=1))
     shown = []
     for study, item in ((sample, ends), (alone, alone.items[0])):
         anna = bench.answering.join(study.id, "Anna")
@@ -165,7 +190,11 @@ def test_windows_of_ones_own_sources_are_wanted_where_no_benchmark_is_named(benc
     mined, *others = bench.study_making.sources()
     assert mined.problem
     (found,) = [each for each in others if each.benchmark == "sample"]
-    assert found.works == (("high_water_at_averhythe", "High Water at Averhythe", 72),)
+    ((key, title, counts),) = found.works
+    assert (key, title, counts[0]) == ("high_water_at_averhythe", "High Water at Averhythe", 72)
+    made = bench.study_making.make(StudyRequest(name="Pairs of sentences", benchmark="sample", lengths=(2,)))
+    assert counts[2] == len(made.items) == made.making.windows
+    assert ("taken from", "The sample") in made_of(made)
     assert paper_study(bench.catalogue, bench.settings) == (None, False)
 
 
