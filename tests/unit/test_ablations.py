@@ -35,7 +35,6 @@ SHORT, LOCI = ("recall@10", "recall@100"), ("recall@5", "recall@20")
 TABLES = {
     "ablations": ("What each part is worth", {"4-4": SHORT, "1-1": SHORT}),
     "larger_base": ("A larger base", {"4-4": SHORT, "1-1": SHORT, "loci": LOCI}),
-    "larger_base_pairs": ("The same pairs, and more of them", {"4-4": SHORT, "1-1": SHORT}),
     "larger_base_test": ("Figures", {"test": ("recall@1", *SHORT), "novels": SHORT, "pools": ("ndcg@10",)}),
 }
 """By folder: the heading, and what is told of the runs on each benchmark or shape."""
@@ -79,3 +78,10 @@ def test_the_runs_differ_in_their_encoders_alone():
     assert len({run.data_hash for run in runs}) == 1
     encoders = [run.configuration["encoder"] for run in runs if run.retriever == "dense-relic"]
     assert len(set(encoders)) == len(encoders) / 2, "one for both shapes of each training, and none twice"
+
+
+@pytest.mark.parametrize("folder", ["late_interaction", "larger_base_pairs", "one_encoder"])
+def test_runs_of_what_is_not_kept_can_be_read(folder):
+    for path in (MEASURED / folder).iterdir():
+        run, outcomes = read_run(path)
+        assert (run.benchmark, str(run.shape), len(outcomes)) in ASKED.values()
