@@ -23,7 +23,8 @@ from relic_core.domain import SHAPES, ContextSize, Outcome, Run
 from relic_core.domain.figures import Table
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation import figures, metrics
-from relic_core.evaluation.papers import PAPERS
+from relic_core.evaluation.papers import NONE, PAPERS
+from relic_core.formats.escaping import escape_markdown_cell
 from relic_core.formats.files import read_text, written_whole
 from relic_core.ports import Progress
 from relic_core.reporting.tables import as_markdown
@@ -194,17 +195,22 @@ def paper_tables(app: App) -> str:
     """Make the tables of docs/papers.md, our rows of the runs that came with the program alone, of one context."""
     parts = []
     for name, said in PAPERS.items():
-        parts += [f"## {said}", *(as_markdown(_of_one_context(each)) for each in app.runs.paper(name, shipped=True))]
+        parts.append(f"## {said}")
+        for table in app.runs.paper(name, shipped=True):
+            title = table.caption.removeprefix(f"{said}, ")
+            parts.append(_of_paper(replace(table, caption=title[0].upper() + title[1:])))
     return "\n\n".join(parts)
 
 
-def _of_one_context(table: Table) -> Table:
-    """Leave out our rows of other contexts than 4/4, where there is one for each: the command prints them."""
+def _of_paper(table: Table) -> str:
+    """Set a table with rows of ours; of another, say what is said of it: the command prints its rows."""
+    if all(row[-1] in {"published", NONE} for row in table.rows):
+        return escape_markdown_cell(" ".join([f"{table.caption}.", *table.notes]))
     if "context" not in table.heads:
-        return table
+        return as_markdown(table)
     at = table.heads.index("context")
     kept = tuple(row for row in table.rows if row[-1] == "published" or row[at] == str(TABLE_SHAPE))
-    return replace(table, rows=kept)
+    return as_markdown(replace(table, rows=kept))
 
 
 PAGES = {MARKS: results_tables, "papers": paper_tables}

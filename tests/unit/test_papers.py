@@ -117,7 +117,7 @@ def test_the_page_has_the_tables_that_the_program_prints(settings):
 def test_the_page_counts_its_tables_and_those_with_rows_of_ours():
     page = (DOCS / "papers.md").read_text("utf-8")
     said, generated = page.split("<!-- papers -->")
-    tables = [each for paper in PAPERS for each in re.split(rf"\n(?={re.escape(PAPERS[paper])}, )", generated)[1:]]
+    tables = re.split(r"\n(?=Tables? |In the text)", generated)[1:]
     counts = len(tables), sum("| measured here: " in each.partition("\n## ")[0] for each in tables)
     assert f"The {counts[0]} tables of five papers. Below the published rows of {counts[1]} stand rows" in said
 
