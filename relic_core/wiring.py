@@ -321,7 +321,7 @@ class App:
         sources = self.store.sources
         critics = Critics(lambda: [stored.source for stored in sources.all()], sources.holding)
         folder, start = self.settings.data / "drafts", self.jobs.start
-        return Drafts(folder, self.works, self.mining.quoted, self.citing.work, critics, start)
+        return Drafts(folder, self.works, self.mining.quoted, self.citing.works, critics, start)
 
     @cached_property
     def benchmarks(self) -> Benchmarks:

@@ -14,7 +14,6 @@ import click
 from relic_core import config
 from relic_core.cli import console
 from relic_core.cli.commands import command, format_option
-from relic_core.cli.works import set_up
 from relic_core.domain.figures import many
 from relic_core.domain.people import NOBODY
 from relic_core.installed import COMMAND
@@ -31,6 +30,8 @@ _NICER, _GROUP_NICER = 10, 3
 @click.option("--port", type=int, help="Another than 8501.")
 def app(app: App, port: int | None) -> None:
     """Start the app in the browser, with a sample to search; Ctrl-C stops it."""
+    from relic_core.cli.works import set_up  # not above: a job needs none of it
+
     set_up(app)
     sys.stdout.flush()
     more = [f"--server.port={port}"] if port else []

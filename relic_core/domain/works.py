@@ -211,7 +211,7 @@ class Work:
         return Address(
             chapter=sentence.chapter + 1,
             paragraph=paragraph.number,
-            sentence=index - self._first_sentences[sentence.paragraph] + 1,
+            sentence=index - self._first_sentence(sentence.paragraph) + 1,
             note=paragraph.kind == "note",
         )
 
@@ -220,10 +220,10 @@ class Work:
         wanted = (address.chapter - 1, address.note, address.paragraph)
         for paragraph in self.paragraphs:
             if (paragraph.chapter, paragraph.kind == "note", paragraph.number) == wanted:
-                first = self._first_sentences.get(paragraph.index)
-                if first is None:
+                first = self._first_sentence(paragraph.index)
+                held = self._first_sentence(paragraph.index + 1) - first
+                if not held:
                     break  # a paragraph of marks, without a sentence
-                held = sum(sentence.paragraph == paragraph.index for sentence in self.sentences[first:])
                 return first + min(address.sentence, held) - 1
         raise NotFound(
             f"{self.title} has no passage {address}: it has {len(self.chapters)} chapters in this edition. An address "
@@ -238,12 +238,8 @@ class Work:
             last -= 1
         return Span(first, last - first)
 
-    @cached_property
-    def _first_sentences(self) -> dict[int, int]:
-        firsts: dict[int, int] = {}
-        for sentence in self.sentences:
-            firsts.setdefault(sentence.paragraph, sentence.index)
-        return firsts
+    def _first_sentence(self, paragraph: int) -> int:
+        return bisect_left(self.sentences, paragraph, key=attrgetter("paragraph"))
 
 
 GIVEN_PASSAGES = "given passages/1"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 from relic_core.domain import MASK, CitedWork, Offsets, Span, Work, WorkSummary
 from relic_core.domain.drafts import CheckOutcome, Difference, Draft, FoundPlace, QuotationCheck
@@ -58,7 +58,7 @@ class Library:
     works: QuotedWorks
     summaries: Sequence[WorkSummary]
     load: Callable[[str], Work]
-    cited: Callable[[str], CitedWork]
+    cited: Mapping[str, CitedWork]
     critics: Critics
 
 
@@ -100,7 +100,6 @@ class Checker:
 
     def __init__(self, draft: Draft, library: Library) -> None:
         self._draft, self._library = draft, library
-        self._language = language(draft.text)
         self._prose = read_prose(_turned(draft.text), of_a_book=False)
         self._names = Names(library.summaries, library.works)
         self._critics_by = library.critics.sources_by()
@@ -110,6 +109,10 @@ class Checker:
         self.quotations: list[tuple[Quotation, bool]] = sorted(
             [*((each, True) for each in marked), *((each, False) for each in unmarked)], key=lambda each: each[0].start
         )
+
+    @cached_property
+    def _language(self) -> str:
+        return language(self._draft.text)
 
     def _unmarked(self, marked: Sequence[Quotation]) -> list[Quotation]:
         """Find what is quoted outside marks."""
@@ -278,7 +281,7 @@ class Checker:
         offsets = works.offsets(first, last)
         span = work.span_between(*offsets)
         assert span is not None  # noqa: S101 - words of a work are in its sentences
-        return found_place(work, self._library.cited(work.id), span, offsets)
+        return found_place(work, self._library.cited[work.id], span, offsets)
 
     def _claim(self, quotation: Quotation) -> str:
         """Give the sentence of a quotation with a gap in its place."""

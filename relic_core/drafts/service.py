@@ -7,10 +7,9 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -59,7 +58,7 @@ class Drafts:
         folder: Path,
         works: Works,
         quoted: Callable[[Progress], QuotedWorks | None],
-        cited: Callable[[str], CitedWork],
+        cited: Callable[[Collection[str]], dict[str, CitedWork]],
         critics: Critics,
         start_job: Callable[..., Job],
     ) -> None:
@@ -94,9 +93,9 @@ class Drafts:
         quoted = self._quoted(progress)
         if quoted is None:
             raise BadRequest("There is no work to check quotations against. Add works in the Library.")
-        return Checker(
-            draft, Library(quoted, self._works.summaries(), self._works.load, cache(self._cited), self._critics)
-        )
+        summaries = self._works.summaries()
+        cited = self._cited([work.id for work in summaries])
+        return Checker(draft, Library(quoted, summaries, self._works.load, cited, self._critics))
 
     def start(self, draft: Draft, owner: str = "", original: bytes = b"") -> str:
         """Start a job that checks a draft; gives the id under which the draft is found. Raises BadText: too long."""
@@ -152,7 +151,7 @@ class Drafts:
         - `start`: where the paragraph or the quotation begins that it serves.
         """
         folder, work = self._path(draft_id, owner), self._works.load(work_id)
-        passage = ChosenPassage(start, found_place(work, self._cited(work_id), work.span_at(at, length)))
+        passage = ChosenPassage(start, found_place(work, self._cited([work_id])[work_id], work.span_at(at, length)))
         others = tuple(each for each in _chosen_of(folder) if each != passage)
         write_whole(folder / _CHOSEN, _PASSAGES.dump_json((*others, passage) if there else others))
 
@@ -183,7 +182,7 @@ class Drafts:
         if ending == ".docx":
             return report.as_word(found, original, style)
         if ending == ".html":
-            return report.as_page(found, {each: self._cited(each) for each in report.cited_ids(found)}, style)
+            return report.as_page(found, self._cited(report.cited_ids(found)), style)
         return report.as_table(found, style) if ending == ".csv" else report.as_json(found)
 
     def _path(self, draft_id: str, owner: str) -> Path:

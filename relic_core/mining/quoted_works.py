@@ -131,7 +131,9 @@ class QuotedWorks:
         self.folder = folder
         self.digest = manifest.digest
         self.works = manifest.works
-        arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS}
+        arrays = {
+            name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)) for name in _ARRAYS
+        }
         self.words: Numbers = arrays["words"]
         self.starts: Numbers = arrays["starts"]
         self.lengths: npt.NDArray[np.uint16] = arrays["lengths"]

@@ -237,10 +237,7 @@ def _read_part(cursor: DuckDBPyConnection, table: str, work_id: str) -> tuple[An
     columns = ", ".join(_FIELDS.get(name, name) for name in names)
     query = f"SELECT {columns} FROM {table} WHERE work_id = ? ORDER BY position"  # noqa: S608 - one of PARTS
     cursor.execute(query, [work_id])
-    if table == "sentences":  # many, and numbers alone
-        found: list[Sequence[Any]] = [column.tolist() for column in cursor.fetchnumpy().values()]
-    else:
-        found = list(zip(*cursor.fetchall(), strict=True)) or [()] * len(names)
+    found: list[Sequence[Any]] = [column.tolist() for column in cursor.fetchnumpy().values()]
     for optional in {"line", "note_to"}.intersection(names):
         at = names.index(optional)
         found[at] = [None if number == NONE else number for number in found[at]]

@@ -22,8 +22,8 @@ TITLE = "Check a draft"
 _MEGABYTES = 20
 LONGEST_DRAFT = 400_000
 """Characters that can be pasted: enough for as many words as are checked, and what a page's state may hold."""
-_OFTEN, _A_SECOND = 0.5, 100_000
-"""Seconds after which a draft is drawn anew while it is checked, at the least, and characters for each."""
+_A_LOOK = 12_500
+"""Characters of a draft that is being checked for each look at what was found, without drawing it anew."""
 _FILES = (
     (".docx", "Word, with comments", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
     (".html", "Report", "text/html"),
@@ -96,9 +96,9 @@ def _show_draft(app: App, stored: StoredDraft, job: Job | None) -> None:
     if not stored.done:
         if job is not None:
             jobs.show_job(app, job.id, doing="opening the library")
-        if job is not None and job.active:
-            _show_so_far(app, stored)
-            return
+            if job.active:
+                _show_so_far(app, stored)
+                return
         _show_delete(app, stored)
         st.html(result_html(stored.report, marking=False))
         return
@@ -122,19 +122,26 @@ def _show_draft(app: App, stored: StoredDraft, job: Job | None) -> None:
 
 def _show_so_far(app: App, stored: StoredDraft) -> None:
     """Show what has been found while the job goes on; a long draft less often, since it is drawn whole each time."""
+    html = ""
+    passed_over = 0
 
-    @st.fragment(run_every=max(_OFTEN, len(stored.report.draft.text) / _A_SECOND))
+    @st.fragment(run_every=0.5)
     def poll() -> None:
+        nonlocal html, passed_over
         with show_errors():
-            report = app.drafts.get(stored.id, person.current()).report
-            if report.checks:
-                st.html(result_html(report, marking=False))
+            passed_over -= 1
+            if passed_over < 0:
+                report = app.drafts.get(stored.id, person.current()).report
+                if report.checks:
+                    html = result_html(report, marking=False)
+                    passed_over = len(report.draft.text) // _A_LOOK
+            if html:
+                st.html(html)
 
     poll()
 
 
 def _show_files(app: App, stored: StoredDraft) -> None:
-    owner = person.current()
     with st.container(horizontal=True, gap="small", key="drafts_do"):
         with st.popover("Save as …", icon=":material/download:"):
             for ending, label, mime in _FILES:
@@ -145,7 +152,7 @@ def _show_files(app: App, stored: StoredDraft) -> None:
         if not stored.kept and st.button(
             "Keep this draft", key="drafts_keep", type="tertiary", icon=":material/bookmark:"
         ):
-            app.drafts.keep(stored.id, owner)
+            app.drafts.keep(stored.id, person.current())
             st.rerun()
         _show_delete(app, stored)
     if not stored.kept:
