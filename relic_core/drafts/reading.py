@@ -16,7 +16,7 @@ from relic_core.domain.drafts import Draft
 from relic_core.errors import BadText, NotFound, RelicError, TextTooLarge, UnsafeFile
 from relic_core.library.archives import Archive
 from relic_core.library.markup import decode_markup, local_name, parse_html, parse_xml
-from relic_core.text.decoding import decode, file_name, too_large
+from relic_core.text.decoding import decode, file_name
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pypdf import PdfReader
 
 MOST_BYTES = 20_000_000
+_MOST_MARKDOWN = 2_000_000
+"""Bytes; four times what 60,000 words have. So much takes markdown-it up to twelve seconds."""
 _SET_OFF = "    "
 """How a quotation that is set off begins in plain text: as typed, or as its style says."""
 _QUOTE_STYLE = re.compile(r"quot|block text|verse|epigraph", re.IGNORECASE)
@@ -50,8 +52,10 @@ def read_draft(data: bytes, name: str) -> Draft:
     """
     called = file_name(name)
     ending = PurePosixPath(called).suffix.lower()
-    if len(data) > MOST_BYTES:
-        raise too_large(len(data), max_bytes=MOST_BYTES)
+    if len(data) > (most := _MOST_MARKDOWN if ending == ".md" else MOST_BYTES):
+        raise TextTooLarge(
+            f"{called} has {len(data):,} bytes; a draft of its kind may have {most:,}. Check it chapter by chapter."
+        )
     if data.startswith(_OLD_WORD):
         raise BadText(_LOCKED.format(name=called))
     if not data:

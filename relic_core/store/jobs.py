@@ -26,7 +26,7 @@ from relic_core.domain import Job, JobState
 from relic_core.domain.figures import many
 from relic_core.domain.records import WAITING
 from relic_core.errors import JobCancelled, NotFound
-from relic_core.formats.files import Count, Strict
+from relic_core.formats.files import Count, Strict, records_in_lines
 from relic_core.installed import COMMAND
 from relic_core.store import locks
 from relic_core.store.rows import Rows, columns_of, insert, record
@@ -230,12 +230,7 @@ class JobFolder:
 
     def _events(self) -> Iterator[_Event | None]:
         """Read the journal, without an end that was cut short; None for a line that cannot be read."""
-        path = self.path / _JOURNAL
-        for line in filter(None, path.read_bytes().split(b"\n")[:-1]) if path.is_file() else ():
-            try:
-                yield _Event.model_validate(json.loads(line))
-            except (ValueError, RecursionError):
-                yield None
+        return records_in_lines(_Event, self.path / _JOURNAL)
 
 
 class JobReport:

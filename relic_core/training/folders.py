@@ -9,7 +9,6 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 from relic_core.domain.bounds import Count
 from relic_core.domain.trainings import Training, TrainingEvent
 from relic_core.errors import BadRequest, NotFound, StoreFull, StoreReadOnly
-from relic_core.formats.files import Moment, Strict, record_in, record_of, written_whole
+from relic_core.formats.files import Moment, Strict, record_in, records_in_lines, written_whole
 from relic_core.store.jobs import append_line
 
 FOLDER = "trainings"
@@ -143,14 +142,11 @@ class TrainingFolder:
 
     def events(self) -> tuple[TrainingEvent, ...]:
         """Read the journal; a line cut short when its writer was killed is passed over."""
-        found = []
-        path = self.path / _JOURNAL
-        for number, line in enumerate(path.read_bytes().split(b"\n") if path.is_file() else (), start=1):
-            with suppress(ValueError):
-                said = record_of(_Event, line, extra="allow")
-                also = said.model_extra or {}
-                found.append(TrainingEvent(number=number, at=said.at, event=said.event, step=said.step, said=also))
-        return tuple(found)
+        return tuple(
+            TrainingEvent(number=number, at=each.at, event=each.event, step=each.step, said=each.model_extra or {})
+            for number, each in enumerate(records_in_lines(_Event, self.path / _JOURNAL, extra="allow"), start=1)
+            if each is not None
+        )
 
     def examples(self) -> dict[str, Any] | None:
         """Read which examples it is trained on and which it is validated on; None before they were chosen."""
