@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,7 +22,7 @@ from relic_core.drafts import reading, report
 from relic_core.drafts.checking import MOST_WORDS, Checker, Library, found_place, refuse_long
 from relic_core.drafts.critics import Critics
 from relic_core.errors import BadRequest, NotFound
-from relic_core.formats.files import record_in, records_in_lines, write_whole
+from relic_core.formats.files import record_in, record_of, records_in_lines, write_whole
 from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.ports import Progress, silent
 from relic_core.services.works import Works
@@ -212,7 +213,7 @@ def _in_order(checks: Iterable[QuotationCheck]) -> tuple[QuotationCheck, ...]:
 
 def _checks_of(folder: Path) -> tuple[QuotationCheck, ...]:
     """Read the checks made so far, but for one that cannot be read."""
-    return _in_order(filter(None, records_in_lines(QuotationCheck, folder / _CHECKS)))
+    return _in_order(filter(None, records_in_lines(folder / _CHECKS, partial(record_of, QuotationCheck))))
 
 
 def _read(kind: type[T], path: Path) -> T:

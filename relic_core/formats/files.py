@@ -194,16 +194,16 @@ def record_of(kind: type[T], said: str | bytes, *, extra: ExtraValues = "forbid"
     raise ValueError(f"{place}{first['msg']:.300}{given}")
 
 
-def records_in_lines(kind: type[T], path: Path, *, extra: ExtraValues = "forbid") -> Iterator[T | None]:
-    """Read a journal, a record a line, without an end that was cut short; None for a line that cannot be read.
+def records_in_lines(path: Path, read: Callable[[bytes], T]) -> Iterator[T | None]:
+    """Read a journal line by line, without an end that was cut short; None for a line that cannot be read.
 
     Behind a thousand such lines it is no journal, and ends: each costs more than one that can be read.
     """
     unread = 0
     for line in filter(None, path.read_bytes().split(b"\n")[:-1]) if path.is_file() else ():
         try:
-            yield record_of(kind, line, extra=extra)
-        except ValueError:
+            yield read(line)
+        except (ValueError, RecursionError):
             unread += 1
             if unread > _MOST_ERRORS:
                 return

@@ -230,7 +230,7 @@ class JobFolder:
 
     def _events(self) -> Iterator[_Event | None]:
         """Read the journal, without an end that was cut short; None for a line that cannot be read."""
-        return records_in_lines(_Event, self.path / _JOURNAL)
+        return records_in_lines(self.path / _JOURNAL, lambda line: _Event.model_validate(json.loads(line)))
 
 
 class JobReport:

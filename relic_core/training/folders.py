@@ -11,13 +11,14 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from relic_core.domain.bounds import Count
 from relic_core.domain.trainings import Training, TrainingEvent
 from relic_core.errors import BadRequest, NotFound, StoreFull, StoreReadOnly
-from relic_core.formats.files import Moment, Strict, record_in, records_in_lines, written_whole
+from relic_core.formats.files import Moment, Strict, record_in, record_of, records_in_lines, written_whole
 from relic_core.store.jobs import append_line
 
 FOLDER = "trainings"
@@ -142,9 +143,10 @@ class TrainingFolder:
 
     def events(self) -> tuple[TrainingEvent, ...]:
         """Read the journal; a line cut short when its writer was killed is passed over."""
+        lines = records_in_lines(self.path / _JOURNAL, partial(record_of, _Event, extra="allow"))
         return tuple(
             TrainingEvent(number=number, at=each.at, event=each.event, step=each.step, said=each.model_extra or {})
-            for number, each in enumerate(records_in_lines(_Event, self.path / _JOURNAL, extra="allow"), start=1)
+            for number, each in enumerate(lines, start=1)
             if each is not None
         )
 
