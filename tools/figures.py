@@ -187,8 +187,17 @@ def measure(app: App, expected: Sequence[Expected], progress: Progress) -> tuple
 def results_tables(app: App) -> str:
     """Make the tables of docs/results.md, from the runs that came with the program, but for the sample's."""
     runs = [(run, outcomes) for run, outcomes in shipped(app) if run.shape == TABLE_SHAPE and run.split != "sample"]
-    made = "\n\n".join(as_markdown(table) for table in figures.tables(runs, names=TABLE_METRICS))
-    return made or "No run has come with the program yet."
+    made = figures.tables(runs, names=TABLE_METRICS)
+    notes = dict.fromkeys(note for table in made for note in table.notes)
+    parts = [*(as_markdown(_without_constants(table)) for table in made), " ".join(notes)]
+    return "\n\n".join(parts) if made else "No run has come with the program yet."
+
+
+def _without_constants(table: Table) -> Table:
+    """Leave out the context, one for all, the number of claims, which the caption has, and the notes, said once."""
+    kept = [at for at, head in enumerate(table.heads) if head not in {"context", "n"}]
+    rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
+    return replace(table, heads=tuple(table.heads[at] for at in kept), rows=rows, notes=())
 
 
 def paper_tables(app: App) -> str:
