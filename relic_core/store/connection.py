@@ -5,7 +5,8 @@ works and closes it; a process that finds it taken tries again for some seconds.
 open, opened by the first and closed by the last, and each works on a cursor of its own: a connection shared without
 cursors hands one thread the rows of another. Units of work that overlap without a pause would keep the file for ever;
 so none is begun while another process waits, until the file was let go (`relic_core.store.locks`). A server, whose
-pages have many units of work one behind the other, keeps the file open a moment longer, unless another process waits.
+pages read in many units of work one behind the other, keeps the file open a moment longer behind one that only read,
+unless another process waits when it ends.
 
 DuckDB goes on from one unit of work to the next, and the file alone is opened and closed
 (`relic_core.store.engine`). An engine that met trouble with the file is thrown away, and a process keeps one at a time.
@@ -59,6 +60,8 @@ class Database:
         self.log = LogCheck(path)
         self._spoilt = False
         """Whether the engine met trouble with the file."""
+        self._written = False
+        """Whether something was written since the file was opened."""
         self._turn = -1
         """The open lock file while the file is attached."""
         self._turns = FairLock(path)
@@ -108,6 +111,7 @@ class Database:
                 yield cursor
             finally:
                 self._mine.cursor = None
+            self._written = True
             cursor.commit()
             self.log.keep()
 
@@ -190,7 +194,8 @@ class Database:
         if self._opening.acquire(blocking=False):
             try:
                 if self._users == 0:
-                    self._close()
+                    with contextlib.suppress(StoreError):  # it was only read
+                        self._close()
                     self._engine.stop()
             finally:
                 self._opening.release()
@@ -221,7 +226,7 @@ class Database:
                 if not self._is_there():
                     self._create()
                 self._turn = self._take_turn(wait)
-                self._spoilt = False
+                self._spoilt = self._written = False
                 try:
                     self._finish_restoring()
                     self._keep_warm()
@@ -240,18 +245,23 @@ class Database:
             self._users -= 1
             self._begun -= 1
             if self._users == 0:
-                if not self.linger_seconds or self._spoilt or self._turns.wanted():
+                self._opening.notify_all()
+                if not self.linger_seconds or self._spoilt or self._written or self._turns.wanted():
                     self._close()
                 else:
                     self._left = time.monotonic()
                     if self._closing is None:
                         self._close_after(self.linger_seconds)
-                self._opening.notify_all()
 
     def _close_after(self, seconds: float) -> None:
-        self._closing = threading.Timer(seconds, self._close_idle)
-        self._closing.daemon = True
-        self._closing.start()
+        timer = threading.Timer(seconds, self._close_idle)
+        timer.daemon = True
+        try:
+            timer.start()
+        except RuntimeError:  # the system gives no more threads
+            self._close()
+        else:
+            self._closing = timer
 
     def _close_idle(self) -> None:
         with self._opening:
@@ -261,7 +271,7 @@ class Database:
             if (left := self._left + self.linger_seconds - time.monotonic()) > 0:
                 self._close_after(left)
                 return
-            with contextlib.suppress(StoreError):  # the next unit of work meets it too, and somebody reads of it
+            with contextlib.suppress(StoreError):  # it was only read, and the next unit of work meets it too
                 self._close()
 
     def _close(self) -> None:

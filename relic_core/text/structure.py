@@ -60,7 +60,7 @@ def count_chapters(layout: Layout) -> tuple[list[int], list[int]]:
             layout, worded, [index for index in units if headings[index].word in {"roman", "arabic"}]
         )
     holds = bool(bare) and titled[:1] < bare[:1] and sum(headings[index].value == 1 for index in bare) > 1
-    listed = bool(bare) and layout.length(bare[0], bare[-1]) < _FEW_LINES * len(bare)
+    listed = titled[:1] < bare[:1] and layout.length(bare[0], bare[-1]) < _FEW_LINES * len(bare)
     if len(titled) > 1 and (holds or listed or len(titled) > 3 * len(bare)):
         return titled, _sections(layout, titled, bare)
     return (bare, []) if len(bare) > 1 else ([], [])
@@ -348,9 +348,10 @@ def find_marks(layout: Layout, *, title: str) -> list[Mark]:
 
 def set_aside(marks: Sequence[Mark], pieces: Sequence[str], *, author: str, front: str) -> list[Mark]:
     """Set aside prefaces by another hand, which speak of the author in the text under their mark or are announced."""
-    by = re.findall(r"\bintroduction\b[\s_/]*by\b(?=(.{,60}))", front, re.IGNORECASE)
-    surname = author.rpartition(" ")[2].lower()
-    announced = len(by) == 1 and not (surname and surname in by[0].lower())  # more: of other books
+    by = re.findall(r"\bintroduction\b[\s_/]*by\b[\s_/]*([^/]{,60})", front, re.IGNORECASE)
+    surname = re.escape(author.rpartition(" ")[2])
+    own = len(by) == 1 and bool(surname) and re.search(rf"\b{surname}\b", by[0], re.IGNORECASE) is not None
+    announced = len(by) == 1 and not own  # more: of other books
     most = max(_LONG_ASIDE, _ASIDE_SHARE * sum(map(len, pieces)))
 
     def by_another(mark: Mark, piece: str) -> bool:
@@ -432,7 +433,7 @@ def _listed(layout: Layout, chosen: Mapping[int, Mark], title: str) -> dict[int,
 def _essays(layout: Layout, chosen: Mapping[int, Mark], title: str) -> dict[int, Mark]:
     """Titles in capitals, alone on a new page, in what would otherwise be most of the text in one chapter."""
     starts = sorted({0, len(layout.blocks), *(index for index, mark in chosen.items() if mark.level != "section")})
-    begin, end = max(pairwise(starts), key=lambda piece: layout.length(*piece))
+    begin, end = max(pairwise(starts), key=lambda piece: layout.length(*piece), default=(0, 0))
     whole = layout.length(0, len(layout.blocks))
     if layout.length(begin, end) < _MOST_IN_ONE * whole:
         return {}
@@ -440,7 +441,7 @@ def _essays(layout: Layout, chosen: Mapping[int, Mark], title: str) -> dict[int,
     for index in layout.free:
         block, below = layout.blocks[index], layout.below.get(index, end)
         alone = block.gap >= _OWN_PAGE and len(block.lines) == 1 and is_capitals(block.flat) and is_title(block.flat)
-        if not (begin < index < below < end and alone and layout.blocks[below].gap < block.gap):
+        if not (begin < index < below < end and alone and layout.blocks[below].gap < block.gap) or index in chosen:
             continue
         if entry_key(block.flat) != entry_key(title) and not end_matter_kind(block):
             found[index] = mark_title(index, block, "chapter", "listed")

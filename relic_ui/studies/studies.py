@@ -325,14 +325,14 @@ def _choose(app: App, kind: str) -> None:
             index=0 if is_proxy else len(_LENGTHS) - 1,
             width=240,
         )
+        works_key = f"proxy_make_works-{benchmark}"
+        chosen = st.session_state.get(works_key, ())
         names = {
             key: f"{called} ({many(counts[length], 'quotation')})"
             for key, called, counts in usable[benchmark].works
-            if counts[length]
+            if counts[length] or key in chosen
         }
-        works_key = f"proxy_make_works-{benchmark}"
-        # What was chosen stays chosen when another length changes its label.
-        st.session_state[works_key] = [each for each in st.session_state.get(works_key, ()) if each in names]
+        st.session_state[works_key] = [each for each in chosen if each in names]  # also when another length renames it
         works = place.multiselect(
             "Works",
             list(names),

@@ -234,8 +234,11 @@ def test_a_server_keeps_the_file_open_between_units_of_work_that_follow_one_anot
     path = tmp_path / "relic.duckdb"
     store = Store(path, linger_seconds=30)
     made = store.searches.keep(SearchRequest(work_id="w", claim_text="one"))
-    assert held_here(path)
+    assert not held_here(path), "what was written is taken in at once"
     assert store.searches.get(made.id) == made
+    assert held_here(path)
+    stamp = store.stamp()
+    assert store.works.summaries() == ()
     with python(WAITS, path) as process:
         assert process.stdout.readline() == "waiting\n"
         while process.poll() is None and not is_held(path.with_name("relic.duckdb.next")):
@@ -246,21 +249,25 @@ def test_a_server_keeps_the_file_open_between_units_of_work_that_follow_one_anot
     assert Store(tmp_path / "copy.duckdb").searches.get(made.id) == made
     Database.at(path).rest()
     assert not held_here(path)
+    assert store.stamp() == stamp, "nothing was written"
 
 
-def test_a_file_that_was_kept_open_is_closed_by_itself_and_its_log_taken_in(tmp_path):
+def test_a_file_that_was_kept_open_is_closed_by_itself_even_where_no_thread_can_be_had(tmp_path, monkeypatch):
     path = tmp_path / "relic.duckdb"
     store = Store(path, linger_seconds=0.2)
-    store.searches.keep(SearchRequest(work_id="w", claim_text="one"))
+    store.works.summaries()
     assert held_here(path)
     deadline = time.monotonic() + 10
     while held_here(path):
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    assert not log_of(path).exists()
+
+    def refuse(_timer):
+        raise RuntimeError
+
+    monkeypatch.setattr(threading.Timer, "start", refuse)
     store.works.summaries()
-    assert held_here(path)
-    Database.at(path).rest()
+    assert not held_here(path)
 
 
 LINGERS = """
@@ -271,6 +278,7 @@ from relic_core.store import Store
 store = Store(Path(sys.argv[1]), linger_seconds=30)
 for number in range(5):
     store.searches.keep(SearchRequest(work_id="w", claim_text=f"claim {number}"))
+    store.works.summaries()
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -278,7 +286,6 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_a_server_killed_while_it_keeps_the_file_open_loses_nothing(tmp_path):
     path = tmp_path / "relic.duckdb"
     python(LINGERS, path).communicate(timeout=60)
-    assert log_of(path).exists()
     assert kept(path) == 5
     assert Store(path).losses() == ()
 

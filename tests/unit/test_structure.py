@@ -147,6 +147,22 @@ def test_numbers_of_a_list_do_not_count_the_chapters_of_a_text_with_numbered_tit
     assert names(pages(*ferry, *songs, *weir)) == ["Chapter I: THE FERRY", "Chapter II: THE WEIR"]
 
 
+def test_short_chapters_with_numbers_alone_stay_though_titled_numbers_follow_them():
+    chapters = [piece for number in ("I", "II", "III", "IV") for piece in (number, PROSE * 2)]
+    text = pages(*chapters, "I. THE FERRY", PROSE, "II. THE WEIR", PROSE)
+    assert [chapter.number for chapter in analyse(text).chapters] == ["I", "II", "III", "IV"]
+    assert not left(text, "front matter")
+
+
+def test_numbered_sections_on_new_pages_are_no_titles():
+    sections = [piece for number in ("I", "II", "III", "IV") for piece in (number, PROSE * 6)]
+    assert names(pages("CHAPTER I", PROSE, "CHAPTER II", PROSE, *sections)) == ["Chapter I", "Chapter II"]
+
+
+def test_a_file_of_a_header_alone_is_read():
+    assert len(analyse("*** START OF THE PROJECT GUTENBERG EBOOK EMMA ***\n").chapters) == 1
+
+
 def test_a_misprinted_number_does_not_end_the_count():
     text = pages(*[piece for number in ("I", "II", "III", "VI", "V", "VI") for piece in (number, PROSE)])
     assert [chapter.number for chapter in analyse(text).chapters] == ["I", "II", "III", "VI", "V", "VI"]
@@ -294,7 +310,8 @@ def test_an_introduction_by_the_author_of_the_book_is_a_chapter():
     header = "Title: The Ferry\n\nAuthor: Ann Other\n\n*** START OF THIS PROJECT GUTENBERG EBOOK ***\n\n"
     text = header + pages(front, "INTRODUCTION", PROSE, "CHAPTER I", PROSE, "CHAPTER II", PROSE)
     assert names(text) == ["INTRODUCTION", "Chapter I", "Chapter II"]
-    assert names(text.replace("ANN OTHER", "C. B. THIRD")) == ["Chapter I", "Chapter II"]
+    for other in ("C. B. THIRD", "C. B. THIRD\n\nBROTHERS PRESS", "C. B. THIRD\n\nBY ANN OTHER"):
+        assert names(text.replace("ANN OTHER", other)) == ["Chapter I", "Chapter II"]
 
 
 def test_unheaded_prose_before_chapter_one_is_a_chapter_without_a_name():
