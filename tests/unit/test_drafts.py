@@ -24,6 +24,7 @@ from relic_core.drafts import service
 from relic_core.drafts.critics import Critics
 from relic_core.drafts.service import read_draft
 from relic_core.errors import BadRequest, BadText, NotFound
+from relic_core.formats.files import records_in_lines
 from relic_core.mining.quoted_works import QuotedWorks
 from relic_core.ports import silent
 from tests.criticism import NOVEL, write_books
@@ -722,3 +723,19 @@ def test_a_removed_source_is_looked_in_no_more(with_criticism):
     for each in sources.all():
         sources.remove(each.source.id)
     assert only(with_criticism(f"“{COMEDY}” (Thorne 12).")).outcomes == ("not found",)
+
+
+def test_markdown_that_would_take_long_to_read_is_refused_as_a_draft(tmp_path):
+    large = b"a,b\n" * 600_000
+    with pytest.raises(BadText, match="chapter by chapter"):
+        read_draft(large, "a.md")
+    assert read_draft(large, "a.txt").text
+
+
+def test_a_journal_that_is_none_ends_after_a_thousand_lines(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    assert list(records_in_lines(path, json.loads)) == []
+    path.write_bytes(b'{"a": 1}\n\nno\n{"a": 2}\n{"a": 3')
+    assert list(records_in_lines(path, json.loads)) == [{"a": 1}, None, {"a": 2}]
+    path.write_bytes(b"no\n" * 5_000)
+    assert list(records_in_lines(path, json.loads)) == [None] * 1_000
