@@ -40,7 +40,7 @@ __all__ = ["Store"]
 class Store:
     """The groups of rows of one DuckDB file; a unit of work waits `lock_seconds` for another process that holds it.
 
-    - `linger_seconds`: how long the file stays open for the next unit of work, unless another process waits for it.
+    - `linger_seconds`: how long the file stays open behind a unit of work that only read, unless others wait for it.
     """
 
     def __init__(self, path: Path, *, lock_seconds: float = 8.0, linger_seconds: float = 0.0) -> None:

@@ -220,7 +220,7 @@ class Database:
             while self._users and not self._begun and self._turns.wanted() and not wait.over:
                 wait.tell()
                 self._opening.wait(_LOOK_SECONDS)
-            if self._users == 0 and self._turns.wanted():
+            if self._turn >= 0 and not self._users and self._turns.wanted():
                 self._close()
             if self._turn < 0:
                 if not self._is_there():
