@@ -44,6 +44,8 @@ _MANY, _HARDLY = 150, 30
 """Quotations from which on a draft is taken for a story, where so many times fewer are found."""
 _WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 """Letters of Thai, Japanese and Chinese, which set no blanks between words: each counts as a word."""
+_QUOTED_LINE = re.compile(r"(?m)^(?:> ?)+")
+"""How lines of a quotation begin in Markdown and in mails."""
 _MARKS = " “”\"‘’'"
 _DENIED = 4
 """Words of the draft before a quotation among which its writer may deny it."""
@@ -88,8 +90,12 @@ def refuse_long(draft: Draft) -> None:
         )
 
 
-def _turned(text: str) -> str:
-    """Turn marks of quotation as German books have them, »so«, about: nothing moves."""
+def _legible(text: str) -> str:
+    """Turn marks of quotation as German books have them, »so«, about, and blank the signs before quoted lines.
+
+    Nothing moves.
+    """
+    text = _QUOTED_LINE.sub(lambda found: " " * len(found[0]), text)
     if not 0 <= text.find("»") < text.find("«"):
         return text
     return text.translate({ord("»"): "«", ord("«"): "»"})
@@ -100,7 +106,7 @@ class Checker:
 
     def __init__(self, draft: Draft, library: Library) -> None:
         self._draft, self._library = draft, library
-        self._prose = read_prose(_turned(draft.text), of_a_book=False)
+        self._prose = read_prose(_legible(draft.text), of_a_book=False)
         self._names = Names(library.summaries, library.works)
         self._critics_by = library.critics.sources_by()
         self._titles = {work.id: work.title for work in library.summaries}

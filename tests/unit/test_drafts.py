@@ -402,6 +402,13 @@ def test_pages_of_a_pdf_that_are_pictures_are_told_in_every_form(checked):
     assert checked.app.drafts.get(draft_id).report.notices == (notice,)
 
 
+@pytest.mark.parametrize("sign", ["> ", ">", "> > "])
+def test_lines_quoted_as_in_markdown_or_a_mail_are_a_quotation_without_their_signs(checked, sign):
+    first, last = LANTERNS.split(" beside ")
+    check = only(checked(f"North begins with the ferry:\n\n{sign}{first} beside\n{sign}{last}.\n\nIt is cold there."))
+    assert (check.outcome, check.words) == ("to the letter", f"{LANTERNS}.")
+
+
 FRENCH = "le batelier comptait ses lanternes près du quai gelé, et personne ne payait"
 GERMAN = "er stand früh auf und zählte langsam alles, was er am gefrorenen Ufer fand"
 

@@ -120,7 +120,7 @@ ALTERED = {
     f"{_ENDLESS} n AS number, '' AS name, now()::TIMESTAMP AS applied FROM endless",
     "a table that is gone": "DROP TABLE texts",
     "a column of another name": "ALTER TABLE runs RENAME COLUMN created TO made",
-    "a column of another kind": "ALTER TABLE searches ALTER claim_text TYPE BLOB",
+    "a column of another kind": "ALTER TABLE searches ALTER claim_text TYPE BLOB USING encode(claim_text)",
     "a migration that is denied": "DELETE FROM migrations WHERE number > 3",
     "a work that leads elsewhere": "UPDATE works SET id = '../../..'",
     "a function of its own": "CREATE MACRO max(number) AS 3",
