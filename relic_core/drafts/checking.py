@@ -44,8 +44,6 @@ _MANY, _HARDLY = 150, 30
 """Quotations from which on a draft is taken for a story, where so many times fewer are found."""
 _WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 """Letters of Thai, Japanese and Chinese, which set no blanks between words: each counts as a word."""
-_QUOTED_LINE = re.compile(r"(?m)^(?:> ?)+")
-"""How lines of a quotation begin in Markdown and in mails."""
 _MARKS = " “”\"‘’'"
 _DENIED = 4
 """Words of the draft before a quotation among which its writer may deny it."""
@@ -91,14 +89,10 @@ def refuse_long(draft: Draft) -> None:
 
 
 def _legible(text: str) -> str:
-    """Turn marks of quotation as German books have them, »so«, about, and blank the signs before quoted lines.
-
-    Nothing moves.
-    """
-    text = _QUOTED_LINE.sub(lambda found: " " * len(found[0]), text)
-    if not 0 <= text.find("»") < text.find("«"):
-        return text
-    return text.translate({ord("»"): "«", ord("«"): "»"})
+    """Turn German marks of quotation, »so«, about, and blank what begins quoted lines of Markdown; nothing moves."""
+    text = re.sub(r"(?m)^(?:> ?)+", lambda found: " " * len(found[0]), text)
+    german = 0 <= text.find("»") < text.find("«")
+    return text.translate(str.maketrans("»«", "«»")) if german else text
 
 
 class Checker:

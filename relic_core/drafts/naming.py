@@ -96,8 +96,7 @@ class Names:
             titles = [title[0] for title in self._a_title.finditer(between) if self._is_sure(title, between)]
             works = tuple(self._titles[titles[-1]]) if titles else self._last.works
             found = Named(works, "running") if works else None
-        found = found or Named()
-        return Named(found.works, found.naming, found.sure, missing, chapter)
+        return replace(found or Named(), missing=missing, chapter=chapter)
 
     def mentions(self, text: str) -> bool:
         """Whether a text names a work or an author of the library."""
