@@ -20,7 +20,7 @@ from pydantic import FiniteFloat, TypeAdapter
 
 from relic_core.cli.console import ProgressLine
 from relic_core.domain import SHAPES, ContextSize, Outcome, Run
-from relic_core.domain.figures import Table
+from relic_core.domain.figures import Figure, Table
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation import figures, metrics
 from relic_core.evaluation.papers import NONE, PAPERS
@@ -194,10 +194,13 @@ def results_tables(app: App) -> str:
 
 
 def _without_constants(table: Table) -> Table:
-    """Leave out the context, one for all, the number of claims, which the caption has, and the notes, said once."""
-    kept = [at for at, head in enumerate(table.heads) if head not in {"context", "n"}]
+    """Leave out what is one for all, the context and how many claims and candidates there are, and the notes."""
+    kept = [at for at, head in enumerate(table.heads) if head not in {"context", "candidates", "n"}]
     rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
-    return replace(table, heads=tuple(table.heads[at] for at in kept), rows=rows, notes=())
+    candidates = table.rows[0][table.heads.index("candidates")]
+    said = candidates.text if isinstance(candidates, Figure) else candidates
+    caption = f"{table.caption.removesuffix('.')}, of {said} passages on average."
+    return replace(table, caption=caption, heads=tuple(table.heads[at] for at in kept), rows=rows, notes=())
 
 
 def paper_tables(app: App) -> str:
