@@ -218,22 +218,16 @@ _ANOTHER_PAGE = "measured here: docs/"
 
 
 def _of_paper(table: Table) -> str:
-    """Set a table with rows of ours; of another, say what is said of it: the command prints its rows.
-
-    Rows that another page has are not repeated.
-    """
-    if all(row[-1] in {"published", NONE} for row in table.rows):
-        return escape_markdown_cell(" ".join([f"{table.caption}.", *table.notes]))
-    there = [str(row[-1]) for row in table.rows if str(row[-1]).startswith(_ANOTHER_PAGE)]
+    """Set a table with rows of ours that no other page has; of another, say what is said of it, and where ours are."""
+    there = dict.fromkeys(str(row[-1]) for row in table.rows if str(row[-1]).startswith(_ANOTHER_PAGE))
     kept = [row for row in table.rows if row[-1] not in there]
     if "context" in table.heads:
         at = table.heads.index("context")
         kept = [row for row in kept if row[-1] == "published" or row[at] == str(TABLE_SHAPE)]
-    text = as_markdown(replace(table, rows=tuple(kept)))
-    if not there:
-        return text
-    page = there[0].removeprefix(_ANOTHER_PAGE)
-    return f"{text}\n\nMeasured here: [{page}]({page})."
+    pages = "".join(f" Ours: [{page}]({page})." for page in (each.removeprefix(_ANOTHER_PAGE) for each in there))
+    if all(row[-1] in {"published", NONE} for row in kept):
+        return escape_markdown_cell(" ".join([f"{table.caption}.", *table.notes])) + pages
+    return f"{as_markdown(replace(table, rows=tuple(kept)))}{pages}"
 
 
 PAGES = {MARKS: results_tables, "papers": paper_tables}
