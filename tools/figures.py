@@ -228,13 +228,10 @@ def _of_paper(table: Table) -> str:
     )
     links = "".join(f" Ours: [{name}]({name})." for name in (page.removeprefix("docs/") for page in pages))
     at = table.heads.index("context") if "context" in table.heads else None
-    published = [row for row in table.rows if row[-1] == "published"]
+    rows = [row for row in table.rows if at is None or row[at] in {"", str(TABLE_SHAPE)}]
+    published = [row for row in rows if row[-1] == "published"]
     ours = _merged(
-        row
-        for row in table.rows
-        if str(row[-1]).startswith(_HERE)
-        and str(row[-1]).removeprefix(_HERE) not in pages
-        and (at is None or row[at] == str(TABLE_SHAPE))
+        row for row in rows if str(row[-1]).startswith(_HERE) and str(row[-1]).removeprefix(_HERE) not in pages
     )
     if not ours:
         return escape_markdown_cell(" ".join([f"{table.caption}.", *table.notes])) + links
