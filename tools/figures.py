@@ -238,8 +238,8 @@ def _of_paper(table: Table) -> str:
     kept = [head for head in range(len(table.heads)) if any(row[head] != NONE for row in ours)]
     figured = [head for head in kept[1:-1] if head != at]
     published = [row for row in published if any(row[head] != NONE for head in figured)]
-    rows = tuple(tuple(row[head] for head in kept) for row in (*published, *ours))
-    return as_markdown(replace(table, heads=tuple(table.heads[head] for head in kept), rows=rows)) + links
+    shown = tuple(tuple(row[head] for head in kept) for row in (*published, *ours))
+    return as_markdown(replace(table, heads=tuple(table.heads[head] for head in kept), rows=shown)) + links
 
 
 def _merged(rows: Iterable[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
