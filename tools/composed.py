@@ -32,7 +32,7 @@ from relic_core.evaluation.calibrating import (
     fitted,
     prepare,
 )
-from relic_core.evaluation.intervals import interval_of
+from relic_core.evaluation.intervals import interval_of, over_of
 from relic_core.formats.envelope import Envelope
 from relic_core.ports import Benchmark, Progress, Retriever
 from relic_core.reporting import tables
@@ -341,6 +341,7 @@ def _compared(
 
     metrics = {f"MRecall@{k}": k for k in CUTOFFS} | {"F1": 0}
     pairs = [(values(k, ours), values(k, theirs)) for k in metrics.values()]
+    over = over_of([query.work for query in queries])
     rows: list[tuple[str, ...]] = []
     for template in ("all", *TEMPLATES):
         of = np.array([template in ("all", query.template) for query in queries])
@@ -349,13 +350,13 @@ def _compared(
         for one, two in pairs if works else ():
             cells += [f"{one[of].mean():.1f}", f"{two[of].mean():.1f}", f"{(one - two)[of].mean():+.1f}"]
             if template == "all":
-                gain = interval_of(one - two, works, over="works")
+                gain = interval_of(one - two, works, over=over)
                 cells[-1] += f" ({gain.low:+.1f} to {gain.high:+.1f})"
         rows.append((template, f"{len(works)}", *(cells or [""] * 3 * len(pairs))))
     heads = [f"{metric}{part}" for metric in metrics for part in (", joined", ", one claim", ", gain")]
     (our, our_and), (their, their_and) = ours[1], theirs[1]
     return Table(
-        caption=f"Joined claims against the whole sentence as one claim, by {name}, in per cent; intervals over works.",
+        caption=f"Joined claims against the whole sentence, by {name}, in per cent; intervals over {over}.",
         heads=("template", "n", *heads),
         rows=tuple(rows),
         notes=(f"Thresholds, without and with and: joined {our:g} {our_and:g}, one claim {their:g} {their_and:g}.",),

@@ -10,7 +10,7 @@ import io
 import re
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +20,7 @@ from pydantic import FiniteFloat, TypeAdapter
 
 from relic_core.cli.console import ProgressLine
 from relic_core.domain import SHAPES, ContextSize, Outcome, Run
-from relic_core.domain.figures import Table
+from relic_core.domain.figures import Cell, Figure, Table
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation import figures, metrics
 from relic_core.evaluation.papers import NONE, PAPERS
@@ -194,10 +194,13 @@ def results_tables(app: App) -> str:
 
 
 def _without_constants(table: Table) -> Table:
-    """Leave out the context, one for all, the number of claims, which the caption has, and the notes, said once."""
-    kept = [at for at, head in enumerate(table.heads) if head not in {"context", "n"}]
+    """Leave out what is one for all, the context and how many claims and candidates there are, and the notes."""
+    kept = [at for at, head in enumerate(table.heads) if head not in {"context", "candidates", "n"}]
     rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
-    return replace(table, heads=tuple(table.heads[at] for at in kept), rows=rows, notes=())
+    candidates = table.rows[0][table.heads.index("candidates")]
+    said = candidates.text if isinstance(candidates, Figure) else candidates
+    caption = f"{table.caption.removesuffix('.')}, of {said} passages on average."
+    return replace(table, caption=caption, heads=tuple(table.heads[at] for at in kept), rows=rows, notes=())
 
 
 def paper_tables(app: App) -> str:
@@ -211,15 +214,48 @@ def paper_tables(app: App) -> str:
     return "\n\n".join(parts)
 
 
+_HERE = "measured here: "
+_PAGE = "docs/papers.md"
+
+
 def _of_paper(table: Table) -> str:
-    """Set a table with rows of ours; of another, say what is said of it: the command prints its rows."""
-    if all(row[-1] in {"published", NONE} for row in table.rows):
-        return escape_markdown_cell(" ".join([f"{table.caption}.", *table.notes]))
-    if "context" not in table.heads:
-        return as_markdown(table)
-    at = table.heads.index("context")
-    kept = tuple(row for row in table.rows if row[-1] == "published" or row[at] == str(TABLE_SHAPE))
-    return as_markdown(replace(table, rows=kept))
+    """Set the columns of a table that have figures of ours which no other page has; the command prints the others.
+
+    Where there is none, what is said of the table, and where ours are.
+    """
+    pages = dict.fromkeys(
+        said for row in table.rows if (said := str(row[-1]).removeprefix(_HERE)).startswith("docs/") and said != _PAGE
+    )
+    links = "".join(f" Ours: [{name}]({name})." for name in (page.removeprefix("docs/") for page in pages))
+    at = table.heads.index("context") if "context" in table.heads else None
+    rows = [row for row in table.rows if at is None or row[at] in {"", str(TABLE_SHAPE)}]
+    published = [row for row in rows if row[-1] == "published"]
+    ours = _merged(
+        row for row in rows if str(row[-1]).startswith(_HERE) and str(row[-1]).removeprefix(_HERE) not in pages
+    )
+    if not ours:
+        return escape_markdown_cell(" ".join([f"{table.caption}.", *table.notes])) + links
+    kept = [head for head in range(len(table.heads)) if any(row[head] != NONE for row in ours)]
+    figured = [head for head in kept[1:-1] if head != at]
+    published = [row for row in published if any(row[head] != NONE for head in figured)]
+    shown = tuple(tuple(row[head] for head in kept) for row in (*published, *ours))
+    return as_markdown(replace(table, heads=tuple(table.heads[head] for head in kept), rows=shown)) + links
+
+
+def _merged(rows: Iterable[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
+    """Make one row of those of a system that have figures in different columns."""
+    found: dict[Cell, list[tuple[Cell, ...]]] = {}
+    for row in rows:
+        found.setdefault(row[0], []).append(row)
+    merged = []
+    for of in found.values():
+        columns = [[cell for cell in column if cell != NONE] for column in zip(*of, strict=True)]
+        if max(len(column) for column in columns[1:-1]) > 1:
+            merged += of
+            continue
+        origin = next((cell for cell in columns[-1] if cell != f"{_HERE}{_PAGE}"), "measured here")
+        merged.append((*(column[0] if column else NONE for column in columns[:-1]), origin))
+    return merged
 
 
 PAGES = {MARKS: results_tables, "papers": paper_tables}

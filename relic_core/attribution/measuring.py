@@ -29,7 +29,7 @@ Reranker = Callable[[Target, bool, Ints], Scores]
 
 WAYS = ("visible", "masked", "edited")
 
-METRICS = ("recall@1", "recall@10", "mrr")
+METRICS = ("recall@1", "recall@10", "recall@100", "mrr")
 
 _DROPPED, _MOVED = 0.15, 0.1
 """Shares of the words that are left out, and that change places with the next one, in an edited quotation."""
@@ -205,7 +205,7 @@ def tables(measured: Measured, *, by_length: bool = False) -> tuple[Table, ...]:
             some = [each for each in outcomes if length in {0, each.length}]
             figures = [measured_of(name, some) for name in METRICS]
             rows.append((way, unit, name, *([length or "all"] if by_length else []), *figures, len(some)))
-    heads = ("span", "by", "system", *(["length"] if by_length else []), "R@1", "R@10", "MRR", "n")
+    heads = ("span", "by", "system", *(["length"] if by_length else []), "R@1", "R@10", "R@100", "MRR", "n")
     found: list[tuple[Cell, ...]] = []
     for (way, present), said in measured.strong.items():
         works, calls = [work for work, _ in said], np.array([called for _, called in said], dtype=np.float64)

@@ -55,7 +55,7 @@ _USED: tuple[tuple[ModelKind, str, str], ...] = (
     default="default",
     show_default=True,
     metavar="NAME|FILE",
-    help="A name (--recipes), or a .json file; 'reranker' trains what reorders the first hundred, 'source' what says "
+    help="A name (--recipes), or a .json file; 'reranker' trains what reorders the first thirty, 'source' what says "
     "where a quotation comes from.",
 )
 @click.option(

@@ -448,6 +448,7 @@ def test_the_rerankers_are_measured_on_queries_too(bench, tmp_path, monkeypatch)
     by_system = {made[2]: made[3] for made in ranks.rows if made[:2] == ("visible", "stretch")}
     assert {"BM25, cosine alone", "BM25, likelihood fused"} < by_system.keys()
     assert by_system["BM25"] != by_system["BM25, likelihood alone"]  # which takes the fox for the source
+    assert {made[ranks.heads.index("R@100")].value for made in ranks.rows} == {1.0}  # there are but a few sources
 
 
 def test_sources_of_a_work_keep_their_titles(tmp_path):

@@ -5,6 +5,7 @@ import pytest
 
 from relic_core.domain import QuotationContext, Span, rank_scores
 from relic_core.evaluation.calibrating import draw, fit_sigmoid
+from tools import composed
 from tools.composed import (
     FEWEST,
     MOST,
@@ -59,3 +60,11 @@ def test_the_drawn_golds_lie_in_the_quotation_and_the_sigmoid_tells_them_from_th
     assert all(len(each.scores) == 21 and each.scores[0] > each.scores[1:].max() for each in scored)
     sigmoid = fit_sigmoid(np.concatenate([each.scores for each in scored]), np.array(([True] + [False] * 20) * 8))
     assert sigmoid(scored[0].scores)[0] > 0.5 > sigmoid(scored[0].scores)[1]
+
+
+@pytest.mark.usefixtures("run")
+def test_a_set_on_one_work_is_measured_too(tmp_path, capsys):
+    made = tmp_path / "composed.json"
+    assert composed.main(["build", "sample", "--most", "2", "--out", str(made)]) == 0
+    assert composed.main(["measure", str(made), "--retriever", "bm25"]) == 0
+    assert "intervals over examples" in capsys.readouterr().out
