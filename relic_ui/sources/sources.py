@@ -302,7 +302,7 @@ def _show_list(wanted: SourcesQuery, found: WindowList) -> None:
 
 def _heading(wanted: SourcesQuery, found: WindowList, first: int) -> str:
     kind = {"": "", "aside": " left out", "all": ", with those left out"}[wanted.show]
-    total = many(found.total, "quotation")
+    total = many(found.total, "quotation") + " in your library" * (not wanted.source_id)  # of a work more are known
     if found.total <= PAGE or wanted.at or not found.views:
         return f"{total}{kind}"
     return f"{total}{kind}: {first:,} to {first + len(found.views) - 1:,}"
