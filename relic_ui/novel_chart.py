@@ -64,7 +64,7 @@ def draw(shown: Novel, rows: Sequence[Row]) -> go.Figure:
         bargap=0.12,
         height=height(rows),
         margin={"l": 0, "r": 6, "t": _TOP, "b": _BOTTOM},
-        legend={**legend(height(rows), toolbar=24), "traceorder": "normal"},
+        legend={**legend(height(rows)), "traceorder": "normal"},
         hovermode="closest",
         dragmode=False,
         clickmode="event+select",

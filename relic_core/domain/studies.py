@@ -229,6 +229,7 @@ class Making:
     - `split`: of the benchmark: what its windows may be used for.
     - `windows`, `left_out`: how many there were to choose from, and how many of them could not become items.
     - `shared`: in a divided study the number of items that all annotators answer; 0 where they answer all.
+    - `alone`: whether its claims have no gap; None where its items show that.
     """
 
     benchmark: str
@@ -244,6 +245,7 @@ class Making:
     code: str
     kind: str = "proxy"
     shared: Count = 0
+    alone: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +278,9 @@ class Study:
 
     @property
     def claims_alone(self) -> bool:
-        """Whether its items are claims without a gap: words after one were wanted, and none has any."""
+        """Whether its items are claims without a gap: where its record is silent, if words after one were to be had."""
+        if self.making.alone is not None:
+            return self.making.alone
         return self.kind.is_proxy and self.making.shape.right > 0 and not any(item.right for item in self.items)
 
     @property
@@ -404,7 +408,7 @@ DEFAULT_TERMS = StudyTerms(
         "Kept are the name or code that you give, your choices, your comments, and how long each item was before you. "
         "They are kept in one file on the computer that runs this program, and the program sends them nowhere. Your "
         "browser remembers who answers until it is closed, and a comment that you have not sent until you send it. A "
-        "code does as well as a name. Whoever runs the study removes all of it from that file if you ask for it."
+        "code does as well as a name. The person who runs this study removes all of it from that file if you ask."
     ),
     revealed=False,
 )

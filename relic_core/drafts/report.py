@@ -64,7 +64,7 @@ def said(check: QuotationCheck) -> str:
         edition = f" (edition: {found.edition})" if found and found.edition and found.title in check.named else ""
         text = f"Not found in your library: not in {named}{edition}."
     else:
-        text = "Not found in your library, and the draft names no work that is there."
+        text = "Not found in your library, and no work that is there is named beside it."
     if check.cut:
         text += f" Cut after “{check.cut}”."
     if check.points:

@@ -60,9 +60,16 @@ class Layer(Strict):
         return min(known, key=lambda each: each.sha256 != sha256, default=None)
 
     def place(self, listed: QuotedPlaces, work: Work) -> tuple[tuple[CriticsBook, Span], ...]:
-        """Give the books with the sentences that they quote; none where the text is of something else."""
-        same = listed.sha256 == work.sha256
-        spans = {each: work.span_between(*each[1:3]) for each in listed.places} if same else _aligned(listed, work)
+        """Give the books with the sentences that they quote; none where the text is of something else.
+
+        In the text that the layer knows all places count, since lists count them without opening it: one in no
+        sentence, as it was read here, is an empty span.
+        """
+        spans = (
+            {each: work.span_between(*each[1:3]) or Span(0, 0) for each in listed.places}
+            if listed.sha256 == work.sha256
+            else _aligned(listed, work)
+        )
         return tuple((self.books[place[0]], span) for place, span in spans.items() if span)
 
 

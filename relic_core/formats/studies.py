@@ -13,9 +13,9 @@
      "terms": {"instructions": "…", "wanted": 3, "consent": "…", "privacy": "…"}
     }
 
-A study of another kind than the proxy task has "kind" in its "making", a divided one "shared"; an item about spans has
-an "anchor". The file holds no answer. It is checked whole: by its digest, by the id of the study, which is a digest of
-its items, and by what an item must be.
+A study of another kind than the proxy task has "kind" in its "making", a divided one "shared"; one whose items do not
+show whether its claims have a gap has "alone"; an item about spans has an "anchor". The file holds no answer. It is
+checked whole: by its digest, by the id of the study, which is a digest of its items, and by what an item must be.
 """
 
 from __future__ import annotations
@@ -113,12 +113,14 @@ def study_of(facts: Mapping[str, Any], items: object, source: str) -> Study:
 
 
 def making_content(making: Making) -> dict[str, Any]:
-    """Give how a study was made as plain data, without the kind of the proxy task, and without shared items if none."""
+    """Give how a study was made as plain data, without what is as in a plain study of the proxy task."""
     content = asdict(making) | {"lengths": list(making.lengths), "shape": str(making.shape)}
     if content["kind"] == KINDS[0].name:
         del content["kind"]
     if not making.shared:
         del content["shared"]
+    if making.alone is None:
+        del content["alone"]
     return content
 
 

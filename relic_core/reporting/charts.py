@@ -31,7 +31,8 @@ _LEGEND_LINE = 22
 _LEGEND_NAME = 18
 """Characters of a name of which a narrow page holds two beside each other."""
 _TOP = 58
-_TOOLBAR = 24
+_AXIS = 44
+"""Pixels above the marks for what an axis says there, below the legend."""
 _ROW = 38
 _ROW_SERIES = 13
 _LABEL = 25
@@ -40,6 +41,7 @@ FONT = 13
 _NOTE = 11.5
 _TITLE = {"standoff": 6, "font": {"size": FONT}}
 _TICKS = {"size": FONT}
+_LEGEND = {"x": 0, "xanchor": "left", "orientation": "h", "font": _TICKS}
 _STEPS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 _TENTH, _FIFTH, _HALF = 0.1, 0.2, 0.5
 
@@ -82,10 +84,11 @@ def draw(chart: Chart, *, colours: Mapping[str, str], chosen: str = "") -> go.Fi
     else:
         traces = [_dots(chart, series, colour) for series, _, colour in _styled(chart, colours)]
     figure = go.Figure(traces)
+    top = _AXIS + _LEGEND_LINE  # Plotly makes more room where the legend has more lines
     figure.update_layout(
         height=height(chart),
-        margin={"l": 0, "r": 14, "t": _TOP + _LEGEND_LINE * _legend_lines(chart), "b": 8},
-        legend=legend(height(chart), toolbar=_TOOLBAR),
+        margin={"l": 0, "r": 14, "t": top, "b": 8},
+        legend={**_LEGEND, "y": 1 + _AXIS / (height(chart) - top - 8), "yanchor": "bottom"},
         legend_tracegroupgap=0,
         showlegend=True,
         hovermode="closest",
@@ -105,10 +108,9 @@ def draw(chart: Chart, *, colours: Mapping[str, str], chosen: str = "") -> go.Fi
     return figure
 
 
-def legend(height: int, *, toolbar: int) -> dict[str, Any]:
-    """Lay a legend out below the toolbar of a chart, both given in pixels."""
-    place = {"yref": "container", "y": 1 - toolbar / height, "yanchor": "top", "x": 0, "xanchor": "left"}
-    return {**place, "orientation": "h", "font": _TICKS}
+def legend(height: int) -> dict[str, Any]:
+    """Lay a legend out below the toolbar of a chart of so many pixels."""
+    return {**_LEGEND, "yref": "container", "y": 1 - 24 / height, "yanchor": "top"}
 
 
 def _settle_pandas() -> None:

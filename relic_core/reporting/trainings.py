@@ -21,7 +21,6 @@ RECALL_HEIGHT = 380
 _INK = "#2f7fae"
 _FAINT = "rgba(47, 127, 174, 0.42)"
 _TOP = 100
-_TOOLBAR = 26
 _DRAWN = 400
 """Points of a line at the most: a longer training is drawn by the means of its stretches."""
 _STRETCHES = 30
@@ -162,7 +161,7 @@ def _laid_out(figure: go.Figure, measure: str, height: int) -> go.Figure:
     figure.update_layout(
         height=height,
         margin={"l": 0, "r": 14, "t": _TOP, "b": 8},
-        legend=legend(height, toolbar=_TOOLBAR),
+        legend=legend(height),
         showlegend=True,
         hovermode="closest",
         dragmode=False,

@@ -204,7 +204,11 @@ class Sources:
         return known[1]
 
     def quoted_works(self) -> list[tuple[WorkSummary, int, int]]:
-        """List the quoted works with windows and sources; one that the layer alone knows is not loaded for it."""
+        """List the quoted works with windows and sources, as `quoted` counts them.
+
+        One that the layer alone knows is not loaded for it, so that its places count whether or not they lie in a
+        sentence; see `Layer.place`.
+        """
         layer, found = read_layer(FILE), []
         with self._windows.together():
             for work in self._works.summaries():

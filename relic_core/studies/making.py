@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from relic_core.config import provenance
 from relic_core.domain import (
@@ -41,6 +41,7 @@ from relic_core.studies.spans import make_items as make_span_items
 
 _DIGITS = 12
 """Of a text's digest, in messages."""
+_Drawn = TypeVar("_Drawn", QuotationContext, Item)
 
 MINED = BenchmarkCard(
     name="",
@@ -127,9 +128,8 @@ def make_study(
         made = Made(tuple(_quoted(window, benchmark.work(window.pool), settings) for window in drawn), left_out=())
     else:
         made = make_items(benchmark, drawn, chooser=chooser, settings=settings, progress=progress)
-    usable = {item.id for item in made.items}
-    kept = {window.id for window in _drawn([each for each in drawn if each.id in usable], request.seed, request.most)}
-    items = tuple(replace(item, source=sources.get(item.id, "")) for item in made.items if item.id in kept)
+    kept = _drawn(made.items, request.seed, request.most)
+    items = tuple(replace(item, source=sources.get(item.id, "")) for item in kept)
     if not items:
         raise BadRequest(
             f"Nothing is left for a study: of {len(drawn):,} windows {len(made.nearer):,} have their quotation among "
@@ -143,7 +143,7 @@ def make_study(
         )
     pools = {window.book: window.pool for window in drawn}
     works = [_work(key, benchmark.work(pools[key]), benchmark) for key in dict.fromkeys(item.book for item in items)]
-    return _study(
+    study = _study(
         request,
         works,
         items,
@@ -153,6 +153,9 @@ def make_study(
         windows=len(windows),
         left_out=len(made.left_out),
     )
+    # Said only where the items do not show it: other files are those that earlier versions of the program read.
+    alone = chooser is not None and not any(window.masked for window in windows)
+    return study if study.claims_alone == alone else replace(study, making=replace(study.making, alone=alone))
 
 
 def _quoted(window: QuotationContext, work: Work, settings: ItemSettings) -> Item:
@@ -175,11 +178,9 @@ def make_span_study(request: StudyRequest, pairs: Sequence[SpanPair]) -> Study:
             f"Nothing is left for a study: none of {len(pairs):,} pairs has an anchor or a word that both sides share. "
             'Name one in each line: "anchor".'
         )
-    ids = tuple(item.id for item in made)
-    if len(set(ids)) < len(ids):
+    if len({item.id for item in made}) < len(made):
         raise BadRequest("Two of the pairs have one id. Give each another, or leave the ids away.")
-    drawn = set(in_order(request.seed, "drawn", ids)[: request.most or None])
-    items = tuple(item for item in made if item.id in drawn)
+    items = tuple(_drawn(made, request.seed, request.most))
     works = [
         StudyWork(key=key, title=key, author="", year=None, sha256="", fingerprint="", segmenter="")
         for key in dict.fromkeys(item.book for item in items)
@@ -266,11 +267,9 @@ def _key(benchmark: Benchmark, said: str) -> str:
     )
 
 
-def _drawn(windows: Sequence[QuotationContext], seed: int, most: int) -> list[QuotationContext]:
-    if not most or most >= len(windows):
-        return list(windows)
-    drawn = set(in_order(seed, "drawn", tuple(window.id for window in windows))[:most])
-    return [window for window in windows if window.id in drawn]
+def _drawn(some: Sequence[_Drawn], seed: int, most: int) -> list[_Drawn]:
+    drawn = set(in_order(seed, "drawn", tuple(each.id for each in some))[: most or None])
+    return [each for each in some if each.id in drawn]
 
 
 def _work(key: str, work: Work, benchmark: Benchmark) -> StudyWork:

@@ -90,7 +90,7 @@ def _draw(words: Sequence[str], rows: Sequence[Row], across: str) -> go.Figure:
     figure.update_layout(
         height=_HEIGHT,
         margin={"l": 0, "r": 6, "t": 52, "b": 40},
-        legend=charts.legend(_HEIGHT, toolbar=24),
+        legend=charts.legend(_HEIGHT),
         showlegend=True,
         dragmode=False,
         xaxis={**still, **ticks, "showgrid": False, "title": {"text": across}},

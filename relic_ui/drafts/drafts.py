@@ -59,8 +59,8 @@ def _ask(app: App) -> None:
             height=220,
             max_chars=LONGEST_DRAFT,
         )
-        file = st.file_uploader(
-            f"Or a file ({', '.join(ENDINGS)})",  # of any type: what cannot be read is refused in our words
+        file = st.file_uploader(  # of any type: what cannot be read is refused in our words
+            f"Or a file ({', '.join(ENDINGS)}; Markdown of 2 MB at most)",
             max_upload_size=_MEGABYTES,
             key="drafts_file",
         )

@@ -27,9 +27,9 @@ def book_html(book: CriticsBook) -> str:
     return f'<cite>{escape(book.title)}</cite> <span class="relic-window-by">{escape(by)}</span>'
 
 
-def books_of(quoted: QuotationCounts, span: Span) -> tuple[CriticsBook, ...]:
-    """List the books that quote a passage, each once."""
-    quoting = (book for book, at in quoted.listed if at.start < span.end and span.start < at.end)
+def books_of(quoted: QuotationCounts, span: Span | None) -> tuple[CriticsBook, ...]:
+    """List the books that quote a work, or a passage of it, each once."""
+    quoting = (book for book, at in quoted.listed if span is None or at.overlaps(span))
     return tuple({book.sha256: book for book in quoting}.values())
 
 
@@ -43,7 +43,7 @@ def names(books: Iterable[CriticsBook]) -> str:
 def also_html(quoted: QuotationCounts, span: Span | None = None) -> str:
     """List the books that quote a work, or a passage of it, with where their words come from; nothing of none."""
     times = Counter(book.sha256 for book, _ in quoted.listed)
-    books = books_of(quoted, span or Span(0, max((at.end for _, at in quoted.listed), default=1)))
+    books = books_of(quoted, span)
     if not books:
         return ""
     if span is None:

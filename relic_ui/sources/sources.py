@@ -302,7 +302,7 @@ def _show_list(wanted: SourcesQuery, found: WindowList) -> None:
 
 def _heading(wanted: SourcesQuery, found: WindowList, first: int) -> str:
     kind = {"": "", "aside": " left out", "all": ", with those left out"}[wanted.show]
-    total = many(found.total, "quotation")
+    total = many(found.total, "quotation") + " in your library" * (not wanted.source_id)  # of a work more are known
     if found.total <= PAGE or wanted.at or not found.views:
         return f"{total}{kind}"
     return f"{total}{kind}: {first:,} to {first + len(found.views) - 1:,}"
@@ -392,20 +392,21 @@ def _quoted_works(app: App) -> list[tuple[str, str, int, int]]:
 
 
 def _quoting(listed: Sequence[SourceSummary], works: Collection[str]) -> str:
-    """Say how many of the sources quote a work of these, and how many were not searched.
+    """Say how many of the reader's own sources quote a work of these, and how many were not searched.
 
     >>> from types import SimpleNamespace
     >>> essay = SimpleNamespace(works=(("emma", "Emma", 2),), problem="")
     >>> _quoting([essay, SimpleNamespace(works=(), problem="It is empty.")], {"emma"})
-    'Quoted by one of 2 secondary sources in your library; one could not be searched'
+    'One of 2 secondary sources in your library quotes them; one could not be searched'
     >>> _quoting([essay], {"emma"})
-    'Quoted by the one secondary source in your library'
+    'The one secondary source in your library quotes some of them'
     """
     quoting = sum(any(quoted and key in works for key, _, quoted in each.works) for each in listed)
     failed = sum(bool(each.problem) for each in listed)
-    said = f"Quoted by {_number(quoting)} of {many(len(listed), 'secondary source')} in your library"
+    said = f"{_number(quoting).capitalize()} of {many(len(listed), 'secondary source')} in your library "
+    said += "quotes them" if quoting == 1 else "quote them"
     if quoting == len(listed) == 1:
-        said = "Quoted by the one secondary source in your library"
+        said = "The one secondary source in your library quotes some of them"
     return f"{said}; {_number(failed)} could not be searched" if failed else said
 
 

@@ -84,6 +84,18 @@ def test_the_list_of_quoted_works_counts_as_their_pages_do_and_loads_none_that_t
     assert [counted[1:] for counted in bench.sources.quoted_works()] == [(2, 2)]
 
 
+def test_a_place_in_no_sentence_counts_on_the_page_as_in_the_list_and_beside_no_sentence(bench, tmp_path):
+    first, second = WORK.sentences[:2]
+    between = (1, first.end, second.start, hash_of("Chapter One"))  # as a heading lies
+    (tmp_path / "places.json").write_text(made(place(0, 0), between).model_dump_json(), "utf-8")
+    bench.store.works.add(WORK)
+    ((_, *listed),) = bench.sources.quoted_works()
+    quoted = bench.sources.quoted(WORK.id)
+    assert [quoted.windows, quoted.sources] == listed == [2, 2]
+    assert quoted.counts == {0: 1}
+    assert quoted.by(Span(0, 3)) == (1, 0)
+
+
 @pytest.mark.parametrize("damage", ["cut", "year", "book"])
 def test_a_damaged_layer_is_refused(tmp_path, damage):
     path = tmp_path / "places.json"

@@ -86,10 +86,15 @@ def claims(monkeypatch):
     """Claims in the place of what critics write around quotations."""
     windows = Opened.windows
 
-    def alone(self):
-        return tuple(dataclasses.replace(each, left=("They quarrel.",), right=()) for each in windows(self))
+    def put(*, masked=False):
+        claim = {"left": ("They quarrel.",), "right": (), "masked": masked}
 
-    return lambda: monkeypatch.setattr(Opened, "windows", alone)
+        def alone(self):
+            return tuple(dataclasses.replace(each, **claim) for each in windows(self))
+
+        monkeypatch.setattr(Opened, "windows", alone)
+
+    return put
 
 
 def test_instructions_speak_of_a_claim_where_nothing_is_written_around_a_quotation(bench, claims):
@@ -101,6 +106,19 @@ def test_instructions_speak_of_a_claim_where_nothing_is_written_around_a_quotati
     own = bench.study_making.make(dataclasses.replace(asked, name="Own", instructions="Choose."))
     read = [bench.studies.get(study.id).terms.instructions for study in (around, before, alone, own)]
     assert read == [DEFAULT_TERMS.instructions, DEFAULT_TERMS.instructions, CLAIMS_ALONE, "Choose."]
+
+
+def test_claims_are_alone_where_their_source_says_so_whichever_sentences_were_asked_for(bench, claims):
+    asked = StudyRequest(name="Claims", benchmark="sample", most=2, shape="4/0")
+    claims()
+    alone = bench.study_making.make(asked)
+    claims(masked=True)
+    ends = bench.study_making.make(dataclasses.replace(asked, name="Nothing behind", shape="4/4"))
+    for made, expected in ((alone, True), (ends, False)):
+        study, terms = read_study(bench.study_files.export(made.id), "study.json")
+        assert study.claims_alone is made.claims_alone is expected
+        assert (terms.instructions == CLAIMS_ALONE) is expected
+    assert b'"alone"' not in write_study(make_study(), TERMS)  # as studies were written before
 
 
 def test_the_papers_figures_stand_beside_quotations_and_not_beside_claims_alone(bench, claims):
