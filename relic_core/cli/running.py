@@ -69,7 +69,7 @@ def health(app: App, address: str, thorough: bool, form: str) -> int:
     else:
         width = max(len(finding.name) for finding in found)
         for finding in found:
-            print(f"{_MARKS[finding.level]:4}  {finding.name:{width}}  {finding.said}")
+            print(f"{_MARKS[finding.level]:4}  {finding.name:{width}}  {finding.message}")
     return int(any(finding.level == "bad" for finding in found))
 
 

@@ -104,9 +104,9 @@ def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, 
     ...     print(said.split(",")[0])
     dense-RELiC has been trained anew
     """
-    said = []
+    sentences = []
     if then.edition and now.edition and then.edition != now.edition:
-        said.append(
+        sentences.append(
             f"The sentences of {title} have been cut anew since {since}: passages may begin and end elsewhere, and "
             "rank otherwise."
             if title
@@ -118,17 +118,17 @@ def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, 
     counted = [name for name in both if name not in trained and then.retrievers[name] != now.retrievers[name]]
     if trained:
         one = len(trained) == 1
-        said.append(
+        sentences.append(
             f"{_labels(trained)} {'has' if one else 'have'} been trained anew, or another model was chosen for "
             f"{'it' if one else 'them'}, since {since}: {'it' if one else 'they'} may rank other passages first."
         )
     if counted:
         one = len(counted) == 1
-        said.append(
+        sentences.append(
             f"{_labels(counted)} {'goes' if one else 'go'} by other rules than when {since}, as another version of the "
             "program or another setting brings them: ranks may differ."
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def _labels(names: Sequence[str]) -> str:

@@ -43,7 +43,7 @@ _AFTER = {
     "2.3.",
 }
 _NONE = "–"
-_SAID = 60
+_LONGEST_CELL = 60
 """Characters of a quotation that a table shows."""
 
 _DIGITS = 12
@@ -224,7 +224,7 @@ def items(results: StudyResults) -> Table:
 
 def _short(words: str) -> str:
     flat = " ".join(words.split())
-    return flat if len(flat) <= _SAID else f"{flat[: _SAID - 1].rstrip()}…"
+    return flat if len(flat) <= _LONGEST_CELL else f"{flat[: _LONGEST_CELL - 1].rstrip()}…"
 
 
 def page(view: StudyView, results: StudyResults, *, code: str, names: Mapping[str, str] | None = None) -> str:
