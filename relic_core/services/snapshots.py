@@ -100,8 +100,8 @@ def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, 
 
     >>> then = ModelFingerprints(retrievers={"bm25": "00001111", "dense-relic": "aaaa2222"})
     >>> now = ModelFingerprints(retrievers={"bm25": "00001111", "dense-relic": "bbbb3333"})
-    >>> for said in differences(then, now, title="Emma", since="this address was made"):
-    ...     print(said.split(",")[0])
+    >>> for sentence in differences(then, now, title="Emma", since="this address was made"):
+    ...     print(sentence.split(",")[0])
     dense-RELiC has been trained anew
     """
     sentences = []

@@ -130,11 +130,11 @@ class TrainingFolder:
         """Size of all its files."""
         return sum(path.stat().st_size for path in self.path.rglob("*") if path.is_file())
 
-    def append(self, event: str, step: int = 0, **values: Any) -> None:  # noqa: ANN401 - any JSON
+    def append(self, event: str, step: int = 0, **facts: Any) -> None:  # noqa: ANN401 - any JSON
         """Write one event into the journal. Raises StoreFull: the disk has no room for it."""
         path = self.path / _JOURNAL
         try:
-            append_line(path, {"at": datetime.now(UTC).isoformat(), "event": event, "step": step, **values})
+            append_line(path, {"at": datetime.now(UTC).isoformat(), "event": event, "step": step, **facts})
         except OSError as error:
             raise StoreFull(
                 f"{path} cannot be written ({error.strerror}). Make room, and resume the training: what was written "
@@ -145,7 +145,7 @@ class TrainingFolder:
         """Read the journal; a line cut short when its writer was killed is passed over."""
         lines = records_in_lines(self.path / _JOURNAL, partial(record_of, _Event, extra="allow"))
         return tuple(
-            TrainingEvent(number=number, at=each.at, event=each.event, step=each.step, said=each.model_extra or {})
+            TrainingEvent(number=number, at=each.at, event=each.event, step=each.step, facts=each.model_extra or {})
             for number, each in enumerate(lines, start=1)
             if each is not None
         )
