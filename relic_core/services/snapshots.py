@@ -39,11 +39,11 @@ class Fingerprints:
         """Name what would answer a request; where its work is at hand the store is not looked at."""
         return ModelFingerprints(
             edition=work.fingerprint[:_EDITION] if work else self.edition(request.work_id, request.work_filter),
-            retrievers=self._makers(request, work),
+            retrievers=self._versions_of(request, work),
             version=__version__,
         )
 
-    def _makers(self, request: SearchRequest, work: Work | None) -> dict[str, str]:
+    def _versions_of(self, request: SearchRequest, work: Work | None) -> dict[str, str]:
         versions: Sequence[WorkVersion]
         if work or request.work_id:
             known = work.version if work else self._works.work_versions().get(request.work_id)
@@ -158,8 +158,8 @@ class Snapshots:
         now = self._fingerprints.of(request)
         for _, snapshot in self._rows.of(search_id, length=request.sentences):  # the oldest first
             if snapshot.retriever in now.retrievers:
-                makers = {**now.retrievers, snapshot.retriever: snapshot.maker}
-                now = ModelFingerprints(edition=snapshot.edition, retrievers=makers, version=snapshot.version)
+                retrievers = {**now.retrievers, snapshot.retriever: snapshot.maker}
+                now = ModelFingerprints(edition=snapshot.edition, retrievers=retrievers, version=snapshot.version)
         return now
 
     def keep(self, search_id: str, result: SearchResult) -> int:

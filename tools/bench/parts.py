@@ -808,8 +808,8 @@ def start(bench: Bench) -> Measured:
             ours.append(seconds_to_health(PROJECT / "app.py", environment))
             bench.say("a first answer")
             libraries.append(_seconds_of(["-c", _LIBRARIES], environment))
-            asking = ["-m", "relic_core", "search", work.id, bench.claims[0].words]
-            answers.append(_seconds_of(asking, environment))
+            command = ["-m", "relic_core", "search", work.id, bench.claims[0].words]
+            answers.append(_seconds_of(command, environment))
     return Measured(
         on=named(work),
         figures=(
