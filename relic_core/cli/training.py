@@ -319,12 +319,12 @@ def _restore(app: App, named: str) -> None:
 
 
 def _state(followed: Followed) -> str:
-    lines = f"{followed.training.name} ({followed.training.id}): {followed.state}. {followed.note}".rstrip()
+    state = f"{followed.training.name} ({followed.training.id}): {followed.state}. {followed.note}".rstrip()
     if followed.best:
         watch = followed.watch
         before = f" (before: {followed.before[watch]:.1f})" if watch in followed.before else ""
-        lines += f"\nBest {watch}: {followed.best.get(watch, 0.0):.1f}{before}, after step {followed.best['step']:,}."
-    return lines
+        state += f"\nBest {watch}: {followed.best.get(watch, 0.0):.1f}{before}, after step {followed.best['step']:,}."
+    return state
 
 
 def _left(followed: Followed) -> str:

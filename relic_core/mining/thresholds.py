@@ -155,7 +155,7 @@ def _ambiguous(
         return f"the same words are in several places of {where}, and nothing shows which is meant"
 
     reasons = {window.id: [lost(window, other) for other in rivals[window.id]] for window in windows}
-    return {name: next(filter(None, lost_to)) for name, lost_to in reasons.items() if any(lost_to)}
+    return {name: next(filter(None, why)) for name, why in reasons.items() if any(why)}
 
 
 def _rivals(windows: Sequence[MinedWindow], works: Mapping[str, WorkFacts]) -> dict[str, list[MinedWindow]]:
