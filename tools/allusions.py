@@ -226,8 +226,8 @@ def _books(app: App, options: argparse.Namespace) -> int:
         counts = before_each(scorer, rows, [known.echoes[at] for at in own])
         for wanted in sorted({known.echoes[at].kind for at in own}):
             some = sorted(count for at, count in zip(own, counts, strict=True) if known.echoes[at].kind == wanted)
-            said = ", ".join(f"{some[max(0, round(share * len(some)) - 1)]:,} ({share:.0%})" for share in _SHARES)
-            print(f"{book}, {wanted}: {len(some)} known, before which stand {said}")
+            places = ", ".join(f"{some[max(0, round(share * len(some)) - 1)]:,} ({share:.0%})" for share in _SHARES)
+            print(f"{book}, {wanted}: {len(some)} known, before which stand {places}")
     return 0
 
 

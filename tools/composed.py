@@ -122,23 +122,23 @@ def fit(app: App, options: Namespace, progress: Progress) -> tuple[Table, ...]:
             for left_out in works:
                 apart = fitted([each for each in of if each.work != left_out])
                 held += [(apart(each.scores), each.is_gold) for each in of if each.work == left_out]
-        said, golds = (np.concatenate(each) for each in zip(*held, strict=True))
+        probabilities, golds = (np.concatenate(each) for each in zip(*held, strict=True))
         about = f"{len(windows):,} claims on {len(works)} works of {benchmark.card.label}, {options.others} others each"
         made.append(
             Table(caption=f"Sigmoids of {name}: {about}.", heads=("length", "slope", "intercept"), rows=tuple(rows))
         )
-        made.append(_reliability(name, said, golds))
+        made.append(_reliability(name, probabilities, golds))
     return tuple(made)
 
 
-def _reliability(name: str, said: Floats, golds: npt.NDArray[np.bool_]) -> Table:
+def _reliability(name: str, predicted: Floats, golds: npt.NDArray[np.bool_]) -> Table:
     """Say of probabilities, bin by bin, how often they came true."""
-    bins = np.searchsorted(_BINS, said, side="right")
+    bins = np.searchsorted(_BINS, predicted, side="right")
     borders = (0.0, *_BINS, 1.0)
     rows = [
         (
             f"{borders[at]:g} to {borders[at + 1]:g}",
-            f"{said[of].mean():.3f}",
+            f"{predicted[of].mean():.3f}",
             f"{golds[of].mean():.3f}",
             f"{of.sum():,}",
         )
@@ -146,7 +146,7 @@ def _reliability(name: str, said: Floats, golds: npt.NDArray[np.bool_]) -> Table
         if (of := bins == at).any()
     ]
     gap = sum(
-        abs(float(said[of].mean() - golds[of].mean())) * of.mean()
+        abs(float(predicted[of].mean() - golds[of].mean())) * of.mean()
         for at in set(bins.tolist())
         if (of := bins == at).any()
     )
@@ -270,7 +270,7 @@ def as_one_sentence(claims: Sequence[str], joined: Sequence[Joined]) -> str:
     """
     words = {"and": "and", "or": "or", "not": "but not"}
     first, *others = [claim.rstrip(" .:;,") for claim in claims]
-    return ", ".join([first, *(f"{words[how]} {said}" for how, said in zip(joined[1:], others, strict=True))]) + "."
+    return ", ".join([first, *(f"{words[how]} {text}" for how, text in zip(joined[1:], others, strict=True))]) + "."
 
 
 def measure(app: App, options: Namespace, progress: Progress) -> tuple[Table, ...]:

@@ -64,14 +64,14 @@ def packages() -> list[Package]:
 def licence_of(name: str) -> str:
     """Read the licence of an installed package: its expression, else its classifiers, else the first line in words."""
     try:
-        said = metadata.metadata(name)
+        facts = metadata.metadata(name)
     except metadata.PackageNotFoundError:
         return ""
-    if "License-Expression" in said:
-        return said["License-Expression"]
-    classes = [each.split(" :: ")[-1] for each in said.get_all("Classifier") or () if each.startswith(_LICENCE)]
+    if "License-Expression" in facts:
+        return facts["License-Expression"]
+    classes = [each.split(" :: ")[-1] for each in facts.get_all("Classifier") or () if each.startswith(_LICENCE)]
     classes = [each for each in classes if each != "OSI Approved"]
-    return "; ".join(classes) or str(said.json.get("license") or "not said").splitlines()[0]
+    return "; ".join(classes) or str(facts.json.get("license") or "not said").splitlines()[0]
 
 
 def is_refused(licence: str) -> bool:
@@ -136,13 +136,13 @@ def fetch_hashes(wanted: Sequence[str]) -> dict[str, set[str]]:
     """
     found: dict[str, set[str]] = defaultdict(set)
     for platform in _PLATFORMS:
-        said = _pip(
+        report = _pip(
             *("install", "--dry-run", "--quiet", "--no-deps", "--ignore-installed", "--only-binary=:all:"),
             *("--target=nowhere", "--report=-", "--python-version=3.11", "--implementation=cp"),
             *(f"--platform={each}" for each in (platform, platform.replace("_2_28_", "2014_"), *_older(platform))),
             *wanted,
         )
-        for each in json.loads(said)["install"]:
+        for each in json.loads(report)["install"]:
             name = canonicalize_name(each["metadata"]["name"])
             found[name].add(each["download_info"]["archive_info"]["hashes"]["sha256"])
     return found
@@ -162,8 +162,8 @@ def write_hashes(path: Path, wheels: Sequence[Path], hashes: dict[str, set[str]]
         "# `python -m tools.dependencies --write-hashes`; not edited by hand.",
     ]
     for name in sorted(hashes):
-        said = "".join(f" \\\n    --hash=sha256:{each}" for each in sorted(hashes[name]))
-        lines.append(f"{name}=={versions[name]}{said}")
+        listed = "".join(f" \\\n    --hash=sha256:{each}" for each in sorted(hashes[name]))
+        lines.append(f"{name}=={versions[name]}{listed}")
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -228,11 +228,11 @@ def do(app: App, options: Namespace) -> int:  # noqa: ARG001 - every command has
     known = list(advisories(options.advisories)) if options.advisories else []
     bad = 0
     for package in packages():
-        said = [f"newer: {later[package.name]}"] if package.name in later else []
-        said += ["REFUSED"] * is_refused(package.licence)
-        said += [each.get("id", "?") for each in known if concerns(each, package.name, package.version)]
-        bad += len(said) - (package.name in later)
-        print(f"{package.name:32}{package.version:18}{package.licence or 'not installed':48.48}{', '.join(said)}")
+        remarks = [f"newer: {later[package.name]}"] if package.name in later else []
+        remarks += ["REFUSED"] * is_refused(package.licence)
+        remarks += [each.get("id", "?") for each in known if concerns(each, package.name, package.version)]
+        bad += len(remarks) - (package.name in later)
+        print(f"{package.name:32}{package.version:18}{package.licence or 'not installed':48.48}{', '.join(remarks)}")
     print(f"{len(pins())} packages; {bad or 'nothing'} to be mended. {'' if known else 'Advisories: none were given.'}")
     return 1 if bad else 0
 

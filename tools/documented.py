@@ -96,7 +96,7 @@ class Printed:
     """A command that a page prints: with what it needs that a clone lacks, or what is run in its place."""
 
     page: str
-    said: str
+    command: str
     run: str
     needs: str
 
@@ -110,17 +110,17 @@ def printed(pages: Sequence[str] = ()) -> list[Printed]:
         for block in _BLOCK.findall(every[name].read_text(encoding="utf-8").replace("\\\n", " ")):
             for line in block.splitlines():
                 if match := _COMMAND.match(line.strip()):
-                    said = f"{match[1]}python -m {' '.join(match[2].split())}"
-                    found.setdefault(said, _of(name, said))
+                    command = f"{match[1]}python -m {' '.join(match[2].split())}"
+                    found.setdefault(command, _of(name, command))
     return list(found.values())
 
 
-def _of(page: str, said: str) -> Printed:
-    run = said
+def _of(page: str, command: str) -> Printed:
+    run = command
     for pattern, other in STANDS_FOR:
         run = re.sub(pattern, other, run)
     needs = next((what for what, pattern in NEEDS.items() if re.search(pattern, run)), "")
-    return Printed(page, said, " ".join(run.split()), needs)
+    return Printed(page, command, " ".join(run.split()), needs)
 
 
 class Clone:
@@ -133,9 +133,9 @@ class Clone:
             (self._folder / name).write_text(text, encoding="utf-8")
         self.run("python -m relic_core setup")
 
-    def run(self, said: str) -> tuple[int, str]:
+    def run(self, command: str) -> tuple[int, str]:
         """Run a command; gives its exit code and what it wrote."""
-        words = shlex.split(said)
+        words = shlex.split(command)
         given = dict(word.split("=", 1) for word in words[: words.index("python")])
         target = None
         if ">" in words:
@@ -150,17 +150,17 @@ class Clone:
             target.write_text(done.stdout, encoding="utf-8")
         return done.returncode, f"{done.stdout}{done.stderr}"
 
-    def filled(self, said: str) -> str:
+    def filled(self, text: str) -> str:
         """Put the ids of what was made here into a command."""
-        if "{run}" in said or "{other}" in said:
+        if "{run}" in text or "{other}" in text:
             rows = json.loads(self.run("python -m relic_core runs list --format json")[1])[0]["rows"]
             ids = [row["id"] for row in rows if row["benchmark"] == "sample"]
-            said = said.replace("{run}", ids[0]).replace("{other}", ids[1])
-        if "{search}" in said:
-            removed = " --removed" if "history restore" in said else ""
+            text = text.replace("{run}", ids[0]).replace("{other}", ids[1])
+        if "{search}" in text:
+            removed = " --removed" if "history restore" in text else ""
             listed = self.run(f"python -m relic_core history list{removed}")[1]
-            said = said.replace("{search}", next(iter(re.findall(r"^\W*([a-z0-9]{7})\b", listed, re.MULTILINE)), ""))
-        return said
+            text = text.replace("{search}", next(iter(re.findall(r"^\W*([a-z0-9]{7})\b", listed, re.MULTILINE)), ""))
+        return text
 
 
 def run_all(commands: Sequence[Printed], folder: Path) -> Iterator[tuple[Printed, str, int, float, str]]:
@@ -168,9 +168,9 @@ def run_all(commands: Sequence[Printed], folder: Path) -> Iterator[tuple[Printed
     clone = Clone(folder)
     for each in commands:
         began = time.perf_counter()
-        said = clone.filled(each.run)
-        code, wrote = clone.run(said)
-        yield each, said, code, time.perf_counter() - began, wrote
+        command = clone.filled(each.run)
+        code, wrote = clone.run(command)
+        yield each, command, code, time.perf_counter() - began, wrote
 
 
 def main(options: Namespace) -> int:
@@ -179,10 +179,10 @@ def main(options: Namespace) -> int:
     able = [each for each in commands if not each.needs]
     rows, failed = [], 0
     with tempfile.TemporaryDirectory() as folder:
-        for each, said, code, seconds, wrote in run_all(able, Path(folder)):
+        for each, command, code, seconds, wrote in run_all(able, Path(folder)):
             failed += code != 0
-            rows.append((each.page, each.said, "" if said == each.said else said, f"{seconds:.1f}", code))
-            print(f"{code} {seconds:6.1f} s  {said}", file=sys.stderr)
+            rows.append((each.page, each.command, "" if command == each.command else command, f"{seconds:.1f}", code))
+            print(f"{code} {seconds:6.1f} s  {command}", file=sys.stderr)
             if code:
                 print(wrote.rstrip()[-2000:], file=sys.stderr)
     heads = ("page", "printed", "run in its place", "seconds", "ends with")

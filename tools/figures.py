@@ -206,10 +206,10 @@ def _without_constants(table: Table) -> Table:
 def paper_tables(app: App) -> str:
     """Make the tables of docs/papers.md, our rows of the runs that came with the program alone, of one context."""
     parts = []
-    for name, said in PAPERS.items():
-        parts.append(f"## {said}")
+    for name, heading in PAPERS.items():
+        parts.append(f"## {heading}")
         for table in app.runs.paper(name, shipped=True):
-            title = table.caption.removeprefix(f"{said}, ")
+            title = table.caption.removeprefix(f"{heading}, ")
             parts.append(_of_paper(replace(table, caption=title[0].upper() + title[1:])))
     return "\n\n".join(parts)
 

@@ -199,8 +199,8 @@ def imports(root: Path) -> Iterator[Figure]:
         for path in files(root, "relic_core")
     }
     found = circles({name: imported(path, names.keys()) for name, path in names.items()})
-    said = "groups of modules of relic_core that import each other, inside functions and under TYPE_CHECKING too"
-    yield listing("circles", [f"{len(each)}: {' '.join(each)}" for each in found], said)
+    what = "groups of modules of relic_core that import each other, inside functions and under TYPE_CHECKING too"
+    yield listing("circles", [f"{len(each)}: {' '.join(each)}" for each in found], what)
     yield Figure("largest_circle", max(map(len, found), default=0), "modules in the largest of them")
     tied = [path.relative_to(root).as_posix() for path in files(root, *APPLICATION) if imported(path, {WIRING})]
     yield listing("wiring_importers", tied, f"files of the application that import {WIRING}")
@@ -259,11 +259,11 @@ def constructors(root: Path) -> Iterator[Figure]:
         place: sum(max((bundles[name] for name in each & bundles.keys()), default=1) for each in needs.values())
         for place, needs in services.items()
     })  # fmt: skip
-    said = (
+    what = (
         "most constructor arguments of a class of services and wings (with __init__, or a record with methods that "
         "holds a service, a row class or a callable: its fields without default); a bundle counts as its members"
     )
-    yield Figure("constructor_most", max(counts.values(), default=0), said)
+    yield Figure("constructor_most", max(counts.values(), default=0), what)
     many = [f"{count} {place}" for place, count in counts.most_common() if count > MOST_ARGUMENTS]
     yield listing("constructors_above_5", many, f"such classes with more than {MOST_ARGUMENTS}")
     for key, names in (("locators", LOCATORS), ("whole_stores", {"Store"})):
@@ -294,8 +294,8 @@ def passes_along(function: Function) -> bool:
 def passing_along(root: Path) -> Iterator[Figure]:
     """Count the functions that only pass along."""
     found = [place for place, node in nodes(root, *ASKED) if isinstance(node, Function) and passes_along(node)]
-    said = "functions of services and wings that only call one other function, with nothing but their own parameters"
-    yield listing("passing_along", found, said)
+    what = "functions of services and wings that only call one other function, with nothing but their own parameters"
+    yield listing("passing_along", found, what)
 
 
 def runs_of_words(tree: ast.AST) -> Iterator[tuple[str, ...]]:
@@ -324,12 +324,12 @@ def tests(root: Path) -> Iterator[Figure]:
     journeys = sum(path.startswith("tests/browser/") for path, _ in every)
     yield Figure("journeys", journeys, "those of them in tests/browser")
     repeating = Counter(path for path, node in every if any(run in prose for run in runs_of_words(node)))
-    said = (
+    what = (
         f"tests with a string literal, in decorators too, of which {RUN_WORDS} words in a row ({RUN_LETTERS} letters "
         "or more) stand in a string literal of the application; words are parted by blanks; docstrings do not count"
     )
     listed = [f"{count:4} {path}" for path, count in repeating.most_common()]
-    yield Figure("prose_tests", repeating.total(), said, listed)
+    yield Figure("prose_tests", repeating.total(), what, listed)
     share = round(100 * repeating.total() / max(len(every), 1), 1)
     yield Figure("prose_tests_percent", share, "their share of all test functions")
 
@@ -340,9 +340,9 @@ def dialect(root: Path) -> Iterator[Figure]:
              for field in ("id", "attr", "arg", "name", "asname", "module"))  # fmt: skip
     identifiers = Counter(part.strip("_") for name in given if isinstance(name, str) for part in name.split("."))
     words = {word: sum(n for each, n in identifiers.items() if f"_{word}_" in f"_{each}_") for word in DIALECT.split()}
-    said = "identifiers of the application that are, or hold between underscores, a word of the private dialect"
+    what = "identifiers of the application that are, or hold between underscores, a word of the private dialect"
     listed = [f"{count:5} {word}" for word, count in sorted(words.items(), key=lambda each: -each[1]) if count]
-    yield Figure("dialect", sum(words.values()), said, listed)
+    yield Figure("dialect", sum(words.values()), what, listed)
     prose = [
         f"{path.relative_to(root).as_posix()}: {match.group()}"
         for path in files(root, *APPLICATION)

@@ -44,15 +44,15 @@ def _names(folder: Path) -> dict[str, list[tuple[str, ...]]]:
 
 
 def _right(name: str, row: dict[str, str], names: dict[str, list[tuple[str, ...]]]) -> bool:
-    said, tag = tuple(tokens(name)), tokens(row["referringExpression"])
-    within = any(tuple(tag[at : at + len(said)]) == said for at in range(_BESIDE + 1))
+    words, tag = tuple(tokens(name)), tokens(row["referringExpression"])
+    within = any(tuple(tag[at : at + len(words)]) == words for at in range(_BESIDE + 1))
     own = names.get(row["speaker"], [tuple(tokens(row["speaker"]))])
-    if (within and len(tag) <= len(said) + _BESIDE) or said in own:
+    if (within and len(tag) <= len(words) + _BESIDE) or words in own:
         return True
-    if any(said in others for others in names.values()):
+    if any(words in others for others in names.values()):
         return False
-    bare = set(said) - _TITLES
-    return bool(bare) and any(bare <= set(one) or (set(one) <= set(said) and not set(one) <= _TITLES) for one in own)
+    bare = set(words) - _TITLES
+    return bool(bare) and any(bare <= set(one) or (set(one) <= set(words) and not set(one) <= _TITLES) for one in own)
 
 
 def _measured(folder: Path) -> Iterator[bool | None]:

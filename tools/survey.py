@@ -72,7 +72,7 @@ class Read:
         words = Counter[int]()
         for sentence in work.sentences:
             words[sentence.chapter] += len(work.sentence_text(sentence.index).split())
-        said = sum(sentence.end - sentence.start for sentence in work.sentences)
+        letters = sum(sentence.end - sentence.start for sentence in work.sentences)
         apparatus = sum(part.end - part.start for part in work.left_out if part.kind in APPARATUS)
         left_out = [(part.end - part.start, part.kind) for part in work.left_out if part.kind not in APPARATUS]
         starts = np.array([sentence.start for sentence in work.sentences])
@@ -82,7 +82,7 @@ class Read:
         return cls(
             name=path.name,
             work=work,
-            kept=said / max(1, len(re.sub(r"\s+", " ", work.text)) - apparatus),
+            kept=letters / max(1, len(re.sub(r"\s+", " ", work.text)) - apparatus),
             words=tuple(words[chapter.index] for chapter in work.chapters),
             longest=max(left_out, default=(0, "")),
             odd=len(ODD.findall(work.text)),

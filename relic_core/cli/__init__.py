@@ -103,7 +103,7 @@ class _Program(click.Group):
         for section, commands in SECTIONS.items():
             if section:
                 with formatter.section(section):
-                    formatter.write_dl([(f"{name:<11}", said) for name, (_, said) in commands.items()])
+                    formatter.write_dl([(f"{name:<11}", help_text) for name, (_, help_text) in commands.items()])
 
 
 PROGRAM = _Program(

@@ -75,7 +75,7 @@ def _offsets(given: str | None) -> tuple[int, int] | None:
     return int(start), int(end)
 
 
-def said(found: Attribution) -> str:
+def summary(found: Attribution) -> str:
     """Say in a sentence whether a source was found."""
     if not found.cards:
         return "No work searched uses a word of it. It may be in another language."
@@ -91,7 +91,7 @@ def said(found: Attribution) -> str:
 
 def _as_text(found: Attribution) -> str:
     width = min(_WIDEST, shutil.get_terminal_size().columns)
-    lines = [f"“{console.shorten(found.target.span, width - 2)}”", said(found), ""]
+    lines = [f"“{console.shorten(found.target.span, width - 2)}”", summary(found), ""]
     for card in found.cards:
         quotation = " ".join(card.passage.plain.split())
         where = f"{card.work.author}, {card.work.title} · {card.place.label} · {card.place.address}"

@@ -158,8 +158,8 @@ def format_option(*forms: str) -> Decorator:
 
 def person_option(whose: str) -> Decorator:
     """Let a command's user say whose things are meant, as `People.find` takes it."""
-    said = f"{whose}, where people sign in: an address, or a number that `hand-over` lists."
-    return click.option("--person", default=NOBODY, show_default=True, metavar="WHO", help=said)
+    help_text = f"{whose}, where people sign in: an address, or a number that `hand-over` lists."
+    return click.option("--person", default=NOBODY, show_default=True, metavar="WHO", help=help_text)
 
 
 def path_option(option: str, metavar: str, what: str, *name: str, **attributes: Any) -> Decorator:

@@ -131,23 +131,23 @@ def sources(
         _print_sources(app.sources.all(), as_json=form == "json")
 
 
-def _named(app: App, said: str) -> dict[str, Any]:
+def _named(app: App, name: str) -> dict[str, Any]:
     """Find the source or the work that is meant: a source by its id or title, a work as everywhere."""
     listed = [each.source for each in app.sources.all()]
-    if any(each.id == said for each in listed):
-        return {"source_id": said}
-    titled = [each for each in listed if each.title.casefold() == said.strip().casefold()]
-    works = [each for each in app.works.summaries() if each.title.casefold() == said.strip().casefold()]
+    if any(each.id == name for each in listed):
+        return {"source_id": name}
+    titled = [each for each in listed if each.title.casefold() == name.strip().casefold()]
+    works = [each for each in app.works.summaries() if each.title.casefold() == name.strip().casefold()]
     if titled and len(titled) + len(works) > 1:
         several = ", ".join([f"{each.id} (a source)" for each in titled] + [f"{each.id} (a work)" for each in works])
-        raise BadRequest(f"'{said}' is the title of several: {several}. Give the id.")
+        raise BadRequest(f"'{name}' is the title of several: {several}. Give the id.")
     if titled:
         return {"source_id": titled[0].id}
     try:
-        return {"work_id": app.works.resolve(said).id}
+        return {"work_id": app.works.resolve(name).id}
     except NotFound:
         raise NotFound(
-            f"No secondary source and no work is called '{said}'. `python -m relic_core sources` lists the sources, "
+            f"No secondary source and no work is called '{name}'. `python -m relic_core sources` lists the sources, "
             "`python -m relic_core works` the works."
         ) from None
 

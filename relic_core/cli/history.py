@@ -136,7 +136,7 @@ def save(app: App, search_id: str, file: str) -> None:
 def open_search(app: App, file: str, person: str) -> None:
     """Take in a search from its file or its address."""
     person = app.people.find(person)
-    opened = app.sharing.open_said(file)
+    opened = app.sharing.open_named(file)
     search = app.history.keep(opened.request, person=person)
     for notice in opened.notices:
         print(notice)

@@ -131,7 +131,7 @@ def make_evaluation_set(app: App, file: Path, collection: str, person: str) -> N
     made = app.notebook_files.evaluation_set(*_resolve(app, collection, person))
     app.notebook_files.save(file, made.content)
     held = f"{many(made.examples, 'example')} of {many(made.works, 'work')}"
-    print(f"{file} holds {held}.{made.said}")
+    print(f"{file} holds {held}.{made.omissions}")
     print(f"Measure on it: {COMMAND} evaluate relic bm25 --data {file}")
 
 

@@ -69,7 +69,7 @@ def health(app: App, address: str, thorough: bool, form: str) -> int:
     else:
         width = max(len(finding.name) for finding in found)
         for finding in found:
-            print(f"{_MARKS[finding.level]:4}  {finding.name:{width}}  {finding.said}")
+            print(f"{_MARKS[finding.level]:4}  {finding.name:{width}}  {finding.message}")
     return int(any(finding.level == "bad" for finding in found))
 
 
@@ -161,12 +161,12 @@ def restore(app: App, what: str, check: bool, force: bool) -> None:
         else:
             done = app.backups.restore(file, progress, force=force)
             manifest, aside = done.manifest, done.aside
-    said = f"{many(manifest.works, 'work')} and {len(manifest.members):,} files of {manifest.created}"
-    said += f", made by version {manifest.program}"
+    summary = f"{many(manifest.works, 'work')} and {len(manifest.members):,} files of {manifest.created}"
+    summary += f", made by version {manifest.program}"
     if check:
-        print(f"{file} is whole and could be restored: {said}.")
+        print(f"{file} is whole and could be restored: {summary}.")
         return
-    print(f"Restored {said}.")
+    print(f"Restored {summary}.")
     if aside is not None:
         print(f"What was there before is kept in {aside}; delete it when it is no longer wanted.")
     print(

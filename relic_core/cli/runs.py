@@ -131,9 +131,9 @@ def tag(app: App, run_id: str, words: Sequence[str]) -> None:
     """Tag a run with words, in place of the tags it has."""
     run = app.runs.find(run_id)
     app.runs.tag(run.id, words)
-    said = f"is tagged: {', '.join(dict.fromkeys(words))}." if words else "has no tags."
+    tagged = f"is tagged: {', '.join(dict.fromkeys(words))}." if words else "has no tags."
     gone = ", ".join(each for each in run.tags if each not in words)
-    print(f"{_name(run)} {said}{f' No longer: {gone}.' if gone else ''}")
+    print(f"{_name(run)} {tagged}{f' No longer: {gone}.' if gone else ''}")
 
 
 def _name(run: Run) -> str:
@@ -149,9 +149,9 @@ add_remove_and_restore(runs, "run", _run_argument, lambda app: app.runs, _name)
 def export(app: App, run_id: str, file: str) -> None:
     """Write a run into a file, whose name says of which kind: .json, .parquet, .run or .qrels."""
     run = app.runs.find(run_id)
-    said = app.runs.export(run, Path(file))
+    left_out = app.runs.export(run, Path(file))
     print(f"{_name(run)} is in {file}.")
-    console.note(*filter(None, [said]))
+    console.note(*filter(None, [left_out]))
 
 
 @runs.command("import")

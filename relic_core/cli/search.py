@@ -175,7 +175,7 @@ def search(
 
 def _rows(conditions: Sequence[str], alternatives: Sequence[str], excluded: Sequence[str]) -> tuple[Condition, ...]:
     options: dict[Joined, Sequence[str]] = {"and": conditions, "or": alternatives, "not": excluded}
-    return tuple(Condition(joined, said) for joined, of in options.items() for said in of)
+    return tuple(Condition(joined, text) for joined, of in options.items() for text in of)
 
 
 def _print(app: App, result: SearchResult, form: str, by: str | None) -> None:
@@ -204,14 +204,14 @@ def _work_filter(
     """Read which works of the library are meant. Raises NotFound or BadRequest: none fits, or several do."""
     stored = sorted({work.author for work in app.works.summaries() if work.author}) if authors else []
     found: list[str] = []
-    for said in authors:
-        fits = [each for each in stored if said.strip() and said.strip().casefold() in each.casefold()]
+    for author in authors:
+        fits = [each for each in stored if author.strip() and author.strip().casefold() in each.casefold()]
         if not fits:
             known = ", ".join(stored[:_AUTHORS_NAMED]) + ", ..." * (len(stored) > _AUTHORS_NAMED)
-            raise NotFound(f"No work of the library is by '{said[:80]}'. Its authors: {known or 'none is known'}.")
+            raise NotFound(f"No work of the library is by '{author[:80]}'. Its authors: {known or 'none is known'}.")
         found += fits
     work_filter = WorkFilter(
-        works=tuple(app.works.resolve(said).id for said in works),
+        works=tuple(app.works.resolve(work).id for work in works),
         authors=tuple(dict.fromkeys(found)),
         first_year=first_year,
         last_year=last_year,
@@ -383,8 +383,8 @@ def _as_text(column: Column, result: SearchResult, width: int) -> str:
         lines.append(textwrap.fill(quotation, width, initial_indent=f"{number:4d}  ", subsequent_indent=" " * 6))
         lines.append(textwrap.fill(place, width, initial_indent=" " * 6, subsequent_indent=" " * 6))
         for part in card.parts:
-            said = (
+            line = (
                 f"{part.condition.joined} {part.condition.claim_text}: {part.probability:.2g} at {part.place.address}"
             )
-            lines.append(textwrap.fill(said, width, initial_indent=" " * 8, subsequent_indent=" " * 10))
+            lines.append(textwrap.fill(line, width, initial_indent=" " * 8, subsequent_indent=" " * 10))
     return "\n".join(lines)

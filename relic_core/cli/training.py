@@ -181,14 +181,14 @@ def _read(given: SimpleNamespace) -> TrainingRequest:
         if given.no_windows:
             raise BadRequest("Without pairs and without windows there is nothing to learn from. Leave one of them.")
         use = "windows"
-    said: dict[str, Any] = {} if given.validate is None else {"validation": given.validate}
+    options: dict[str, Any] = {} if given.validate is None else {"validation": given.validate}
     for field, path in (("data", given.data), ("validation_data", given.val)):
-        said |= {field: str(Path(path).expanduser().resolve())} if path else {}
+        options |= {field: str(Path(path).expanduser().resolve())} if path else {}
     if given.hard:
-        said["hard"] = NO_MODEL if given.hard == "none" else given.hard
+        options["hard"] = NO_MODEL if given.hard == "none" else given.hard
     if given.start:
-        said["start"] = NO_MODEL if given.start == "base" else given.start
-    asked = TrainingRequest(name=given.name, recipe=recipe, use=use, sources=given.sources, **said)
+        options["start"] = NO_MODEL if given.start == "base" else given.start
+    asked = TrainingRequest(name=given.name, recipe=recipe, use=use, sources=given.sources, **options)
     asked = asked.lasting(given.length) if given.length is not None else asked
     return replace(asked, pairs=given.pairs) if given.pairs is not None else asked
 
@@ -207,8 +207,8 @@ def _wait(app: App, training_id: str) -> int:
     return 0 if followed.state == "finished" else 1
 
 
-def _resume(app: App, said: str, *, wait: bool) -> int:
-    followed = app.trainings.resume(app.trainings.find(said).training.id)
+def _resume(app: App, named: str, *, wait: bool) -> int:
+    followed = app.trainings.resume(app.trainings.find(named).training.id)
     where = f"from step {followed.checkpoint:,}" if followed.checkpoint else "from its beginning"
     print(f"{followed.training.name} goes on {where}.")
     return _wait(app, followed.training.id) if wait else 0
@@ -240,8 +240,8 @@ def _list(app: App, _: bool, form: tables.Format) -> None:
             print(f"Removed: {', '.join(f'{each.id} ({each.name})' for each in removed)}.")
 
 
-def _show(app: App, said: str, form: tables.Format) -> None:
-    followed = app.trainings.find(said)
+def _show(app: App, named: str, form: tables.Format) -> None:
+    followed = app.trainings.find(named)
     made = [trainings.validations_table(followed.validations, followed.watch)] if followed.validations else []
     made += [trainings.losses_table(followed.losses)] if followed.losses else []
     if form == "table":
@@ -259,8 +259,8 @@ def _show(app: App, said: str, form: tables.Format) -> None:
     print(tables.write(tuple(made), form))
 
 
-def _compare(app: App, said: Sequence[str], form: tables.Format) -> None:
-    print(tables.write(app.trainings.compared([app.trainings.find(each).training.id for each in said]), form))
+def _compare(app: App, named: Sequence[str], form: tables.Format) -> None:
+    print(tables.write(app.trainings.compared([app.trainings.find(each).training.id for each in named]), form))
 
 
 def _recipes(_app: App, _: bool, form: tables.Format) -> None:
@@ -270,32 +270,32 @@ def _recipes(_app: App, _: bool, form: tables.Format) -> None:
     print(tables.write((tables.Table(caption="", heads=("name", "makes", "what for", "digest"), rows=rows),), form))
 
 
-def _stop(app: App, said: str) -> None:
-    followed = app.trainings.stop(app.trainings.find(said).training.id)
+def _stop(app: App, named: str) -> None:
+    followed = app.trainings.stop(app.trainings.find(named).training.id)
     if followed.active:
         print(f"{followed.training.name} stops after the step it is in, with a checkpoint to go on from.")
     else:
         print(_state(followed))
 
 
-def _use(app: App, said: str) -> None:
+def _use(app: App, named: str) -> None:
     from relic_core.services.models import PACKAGED, PACKAGED_LARGE
 
-    kinds = PACKAGED.get(said)
+    kinds = PACKAGED.get(named)
     if kinds is not None:
-        app.trainings.use_packaged(said)
+        app.trainings.use_packaged(named)
     else:
-        training = app.trainings.find(said).training
+        training = app.trainings.find(named).training
         app.trainings.use(training.id)
         kinds = (training.kind,)
     _print_used(app.trainings.default)
     if "encoder" in kinds:
         when = "when they are first searched"
-        if said == PACKAGED_LARGE:
+        if named == PACKAGED_LARGE:
             when = "in the background while the app runs, and the small model answers until then"
         print(f"Works are prepared for a model {when}; all at once: {COMMAND} index --all")
-        if said not in PACKAGED and not app.trainings.is_calibrated(said):
-            print(f"So that it says when it is unsure: {COMMAND} train --calibrate {said}")
+        if named not in PACKAGED and not app.trainings.is_calibrated(named):
+            print(f"So that it says when it is unsure: {COMMAND} train --calibrate {named}")
 
 
 def _calibrate(app: App, named: str) -> None:
@@ -309,22 +309,22 @@ def _back(app: App, _: bool) -> None:
     _print_used(app.trainings.default)
 
 
-def _remove(app: App, said: str) -> None:
-    training = app.trainings.remove(app.trainings.find(said).training.id)
+def _remove(app: App, named: str) -> None:
+    training = app.trainings.remove(app.trainings.find(named).training.id)
     print(f"{training.name} is removed. To put it back: {COMMAND} train --restore {training.id}")
 
 
-def _restore(app: App, said: str) -> None:
-    print(f"{app.trainings.restore(said).name} is back.")
+def _restore(app: App, named: str) -> None:
+    print(f"{app.trainings.restore(named).name} is back.")
 
 
 def _state(followed: Followed) -> str:
-    said = f"{followed.training.name} ({followed.training.id}): {followed.state}. {followed.note}".rstrip()
+    state = f"{followed.training.name} ({followed.training.id}): {followed.state}. {followed.note}".rstrip()
     if followed.best:
         watch = followed.watch
         before = f" (before: {followed.before[watch]:.1f})" if watch in followed.before else ""
-        said += f"\nBest {watch}: {followed.best.get(watch, 0.0):.1f}{before}, after step {followed.best['step']:,}."
-    return said
+        state += f"\nBest {watch}: {followed.best.get(watch, 0.0):.1f}{before}, after step {followed.best['step']:,}."
+    return state
 
 
 def _left(followed: Followed) -> str:

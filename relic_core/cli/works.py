@@ -125,8 +125,8 @@ def add(app: App, paths: Sequence[str], gutenberg: bool, everything: bool, **des
         note(f"{failed} of {len(sources)} texts could not be added.")
     lacking = set(app.indexes.unprepared(new)) if new else set()
     if named := [work for work in new if work.id in lacking]:
-        what, said = (named[0].title, named[0].id) if len(named) == 1 else (f"{len(named):,} works", "--all")
-        print(f"Not yet found by meaning: {what}. Prepare for it: {COMMAND} index {said}")
+        what, argument = (named[0].title, named[0].id) if len(named) == 1 else (f"{len(named):,} works", "--all")
+        print(f"Not yet found by meaning: {what}. Prepare for it: {COMMAND} index {argument}")
     return 1 if failed else 0
 
 
@@ -272,8 +272,8 @@ def _edition_options(function: Any) -> Any:
 def describe(app: App, work: str, **given: Any) -> None:
     """Correct what is said of a work, and of its edition for citations; what is not named stays."""
     given = {name: value for name, value in given.items() if value is not None}
-    said = {name: given.pop(name) for name in _DESCRIBED if name in given}
-    if not said and not given:
+    facts = {name: given.pop(name) for name in _DESCRIBED if name in given}
+    if not facts and not given:
         raise click.UsageError(
             "Nothing to correct was given; name --title, --author, --publisher or another of the options."
         )
@@ -281,9 +281,9 @@ def describe(app: App, work: str, **given: Any) -> None:
     found = app.works.resolve(work)
     if details:
         app.citing.describe(found.id, dataclasses.replace(app.citing.work(found.id).details, **details))
-    if said:
-        said = {name: getattr(found, name) for name in _DESCRIBED} | said
-        found = app.works.describe(found.id, **said | {"year": said["year"] or None})
+    if facts:
+        facts = {name: getattr(found, name) for name in _DESCRIBED} | facts
+        found = app.works.describe(found.id, **facts | {"year": facts["year"] or None})
     translated = f", translated by {found.translator}" if found.translator else ""
     print(f"{found.id}: {', '.join(filter(None, [found.title, found.author, str(found.year or '')]))}{translated}")
     if details:
@@ -295,11 +295,11 @@ def _details(given: dict[str, Any]) -> dict[str, Any]:
     for name in {"year", "volumes"} & set(details):
         details[name] = details[name] or None
     if "accessed" in details:
-        said = details["accessed"]
+        accessed = details["accessed"]
         try:
-            details["accessed"] = date.fromisoformat(said) if said else None
+            details["accessed"] = date.fromisoformat(accessed) if accessed else None
         except ValueError:
-            raise BadRequest(f"'{said[:40]}' is not a date. Write year, month and day, as 2026-11-05.") from None
+            raise BadRequest(f"'{accessed[:40]}' is not a date. Write year, month and day, as 2026-11-05.") from None
     return details
 
 

@@ -160,7 +160,7 @@ class Table:
             "heads": tuple(map(_flat, self.heads)),
             "rows": tuple(tuple(_flat(cell) if isinstance(cell, str) else cell for cell in row) for row in self.rows),
             "notes": tuple(map(_flat, self.notes)),
-            "about": tuple((_flat(head), _flat(said)) for head, said in self.about),
+            "about": tuple((_flat(head), _flat(fact)) for head, fact in self.about),
         }
         for name, value in flat.items():
             object.__setattr__(self, name, value)

@@ -113,8 +113,8 @@ def note_id(person: str, kept: KeptPassage) -> str:
 
     So the same passage is kept once for a claim, in every store, and a notebook that is taken in twice adds nothing.
     """
-    said = "\x00".join((person, kept.sha256, str(kept.start), str(kept.end), kept.claim_text.strip()))
-    return b32encode(hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()).decode().lower()[:_ID_LETTERS]
+    key = "\x00".join((person, kept.sha256, str(kept.start), str(kept.end), kept.claim_text.strip()))
+    return b32encode(hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()).decode().lower()[:_ID_LETTERS]
 
 
 def brought_together(earlier: Note, later: Note) -> Note:
@@ -123,10 +123,10 @@ def brought_together(earlier: Note, later: Note) -> Note:
     Words stand one after the other where neither holds the other; the later ones alone where both are too long for one
     note. The later verdict counts, and the earlier one where there is no other.
     """
-    said, more = earlier.words.strip(), later.words.strip()
+    before, more = earlier.words.strip(), later.words.strip()
     words = later.words
-    if said and said not in more:
-        words = earlier.words if more in said else f"{said}\n\n{more}"
+    if before and before not in more:
+        words = earlier.words if more in before else f"{before}\n\n{more}"
     return replace(
         later,
         words=words if len(words) <= LONGEST_WORDS else later.words,

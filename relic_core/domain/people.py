@@ -40,5 +40,5 @@ def address_digest(address: str) -> str:
     >>> len(address_digest("ada@example.org"))
     32
     """
-    said = address.strip().lower().encode("utf-8", "surrogatepass")
-    return hashlib.sha256(b"relic address\n" + said).hexdigest()[:_DIGITS]
+    normal = address.strip().lower().encode("utf-8", "surrogatepass")
+    return hashlib.sha256(b"relic address\n" + normal).hexdigest()[:_DIGITS]

@@ -201,8 +201,8 @@ class SearchRequest:
             raise BadRequest(f"Row {', '.join(empty)} is empty. Write a claim in it, or remove it.")
         if len(rows) > MAX_CLAIMS:
             raise BadRequest(f"{len(rows)} claims are joined; up to {MAX_CLAIMS} are possible. Remove some.")
-        said = [" ".join(row.claim_text.split()).casefold() for row in rows]
-        if twice := next((row for at, row in enumerate(rows) if said[at] in said[:at]), None):
+        claims = [" ".join(row.claim_text.split()).casefold() for row in rows]
+        if twice := next((row for at, row in enumerate(rows) if claims[at] in claims[:at]), None):
             raise BadRequest(f"“{twice.claim_text.strip():.80}” is in two rows. Change one of them, or remove it.")
         if self.unit == "work" and self.work_id:
             raise BadRequest("One work is searched, so works cannot be the answer. Choose passages or chapters.")
@@ -238,7 +238,7 @@ def in_words(rows: Sequence[Condition]) -> str:
     words = {"and": "and", "or": "or", "not": "but not"}
     ordered = [row for joined in words for row in rows if row.joined == joined]
     first, *others = [f"“{row.claim_text.strip()}”" for row in ordered]
-    return ", ".join([first, *(f"{words[row.joined]} {said}" for row, said in zip(ordered[1:], others, strict=True))])
+    return ", ".join([first, *(f"{words[row.joined]} {claim}" for row, claim in zip(ordered[1:], others, strict=True))])
 
 
 def joined_claims(rows: Sequence[Condition]) -> tuple[str, tuple[Condition, ...]]:

@@ -98,7 +98,7 @@ class StudyKind:
         start, end = span_of(choice)
         return 0 <= start < item.anchor <= end <= len(item.words)
 
-    def said(self, item: Item, choice: int) -> str:
+    def choice_text(self, item: Item, choice: int) -> str:
         """Put a choice in words: the passage, the label or the words marked; empty for "cannot decide"."""
         if choice == CANNOT_DECIDE:
             return ""
@@ -453,7 +453,7 @@ class StudyRequest:
     def terms(self) -> StudyTerms:
         """What annotators read. Raises BadRequest as `check_terms`."""
         kind = study_kind(self.kind)
-        given = {name: said for name in ("instructions", "consent", "privacy") if (said := getattr(self, name))}
+        given = {name: text for name in ("instructions", "consent", "privacy") if (text := getattr(self, name))}
         terms = replace(
             DEFAULT_TERMS,
             wanted=kind.wanted if self.wanted is None else self.wanted,
@@ -788,22 +788,22 @@ def check_terms(changes: Mapping[str, str | int | bool], *, shared: int = 0) -> 
 
     Raises BadRequest: a text is too long, as many annotators cannot be, or there is no such text.
     """
-    for name, said in changes.items():
+    for name, value in changes.items():
         if name in {"instructions", "consent", "privacy", "runner"}:
-            if len(str(said)) > LONGEST_TEXT:
+            if len(str(value)) > LONGEST_TEXT:
                 raise BadRequest(
-                    f"The {name} of a study may have {LONGEST_TEXT:,} characters, and this has {len(str(said)):,}. "
+                    f"The {name} of a study may have {LONGEST_TEXT:,} characters, and this has {len(str(value)):,}. "
                     "Shorten it."
                 )
         elif name == "wanted":
-            if not 0 <= int(said) <= MOST_WANTED:
+            if not 0 <= int(value) <= MOST_WANTED:
                 raise BadRequest(
-                    f"{said} annotators for each item cannot be: give a number up to {MOST_WANTED:,}, or 0 to give "
+                    f"{value} annotators for each item cannot be: give a number up to {MOST_WANTED:,}, or 0 to give "
                     "everybody every item."
                 )
-            if shared and int(said) < 2:  # noqa: PLR2004 - people who can agree
+            if shared and int(value) < 2:  # noqa: PLR2004 - people who can agree
                 raise BadRequest(
-                    f"A divided study is dealt to 2 readers or more, and {said} are wanted: name another number, or "
+                    f"A divided study is dealt to 2 readers or more, and {value} are wanted: name another number, or "
                     "make a study in which all read all."
                 )
         elif name != "revealed":

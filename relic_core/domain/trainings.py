@@ -55,14 +55,14 @@ class TrainingEvent:
     - `number`: its line in the journal, from 1.
     - `event`: "step", "validation", "before" (what the base model reaches), "checkpoint", "begins", "started",
       "stopped", "failed", "finished" and the like.
-    - `said`: what goes with it: figures, or words.
+    - `facts`: what goes with it: figures, or words.
     """
 
     number: int
     at: datetime
     event: str
     step: int = 0
-    said: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 KILLED = (
@@ -143,11 +143,11 @@ def follow(
     """Work out how a training goes."""
     steps = _steps_made(events)
     state, note = _state(events, job[1], job[2])
-    begins = next((each.said for each in reversed(events) if each.event == "begins"), {})
+    begins = next((each.facts for each in reversed(events) if each.event == "begins"), {})
     checkpoint = max((each.step for each in events if each.event == "checkpoint"), default=0)
     step = steps[-1].step if steps else 0
     of = int(begins.get("of", 0))
-    timed = [each.said for each in events if "seconds" in each.said]
+    timed = [each.facts for each in events if "seconds" in each.facts]
     return Followed(
         training=training,
         state=state,
@@ -156,12 +156,12 @@ def follow(
         of=of,
         seconds=float(timed[-1]["seconds"]) if timed else 0.0,
         left=_left(events, steps, of, training.recipe) if state == "running" else None,
-        memory=max((float(said.get("memory_mib", 0.0)) for said in timed), default=0.0),
-        losses=tuple((each.step, float(each.said["loss"])) for each in steps),
+        memory=max((float(facts.get("memory_mib", 0.0)) for facts in timed), default=0.0),
+        losses=tuple((each.step, float(each.facts["loss"])) for each in steps),
         validations=_validations(events),
         pairs=int(begins.get("pairs", 0)),
         windows=int(begins.get("windows", 0)),
-        held_back=next((int(each.said.get("held", 0)) for each in reversed(events) if each.event == "chosen"), 0),
+        held_back=next((int(each.facts.get("held", 0)) for each in reversed(events) if each.event == "chosen"), 0),
         checkpoint=checkpoint,
         has_model=has_model,
         resumable=there and state in {"stopped", "failed"},
@@ -178,12 +178,12 @@ def _state(events: Sequence[TrainingEvent], job: str, note: str) -> tuple[Traini
         return "running", note
     if last is None:
         return "stopped", NOT_BEGUN
-    said = str(last.said.get("note", ""))
+    note_text = str(last.facts.get("note", ""))
     if last.event == "started":
         return "failed", KILLED
     if last.event == "finished":
-        return "finished", said
-    return ("stopped", said) if last.event == "stopped" else ("failed", said)
+        return "finished", note_text
+    return ("stopped", note_text) if last.event == "stopped" else ("failed", note_text)
 
 
 def _steps_made(events: Sequence[TrainingEvent]) -> list[TrainingEvent]:
@@ -203,7 +203,7 @@ def _validations(events: Sequence[TrainingEvent]) -> tuple[Mapping[str, Any], ..
         if each.event == "begins":
             found = {step: figures for step, figures in found.items() if step <= each.step}
         elif each.event in {"validation", "before"}:
-            figures = {key: value for key, value in each.said.items() if key not in {"seconds", "memory_mib"}}
+            figures = {key: value for key, value in each.facts.items() if key not in {"seconds", "memory_mib"}}
             found[each.step] = {**figures, "step": each.step}
     return tuple(found[step] for step in sorted(found))
 
@@ -212,7 +212,7 @@ def _left(
     events: Sequence[TrainingEvent], steps: Sequence[TrainingEvent], of: int, recipe: Mapping[str, Any]
 ) -> float | None:
     """Say how many seconds are left: the steps to come at the pace of the last, and the validations to come."""
-    recent = [float(each.said["step_seconds"]) for each in steps[-_RECENT:] if "step_seconds" in each.said]
+    recent = [float(each.facts["step_seconds"]) for each in steps[-_RECENT:] if "step_seconds" in each.facts]
     if not recent or not of:
         return None
     to_come = of - steps[-1].step
@@ -221,9 +221,9 @@ def _left(
 
 def _still_validating(events: Sequence[TrainingEvent], of: int, every: int) -> float:
     """Say how many seconds the validations to come will take: each as long as the last, or as that before the first."""
-    held = next((int(each.said.get("validation", 0)) for each in reversed(events) if each.event == "chosen"), None)
+    held = next((int(each.facts.get("validation", 0)) for each in reversed(events) if each.event == "chosen"), None)
     took = [
-        float(each.said["took"]) for each in events if each.event in {"validation", "before"} and "took" in each.said
+        float(each.facts["took"]) for each in events if each.event in {"validation", "before"} and "took" in each.facts
     ]
     done = {each.step for each in events if each.event == "validation"}
     if held == 0 or not took:

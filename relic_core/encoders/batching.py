@@ -15,7 +15,7 @@ from relic_core.ports import Progress
 
 Scores = npt.NDArray[np.float32]
 
-_SAID = ("out of memory", "not enough memory", "can't allocate memory", "cannot allocate memory")
+_PHRASES = ("out of memory", "not enough memory", "can't allocate memory", "cannot allocate memory")
 """What a `RuntimeError` of torch says in lower case where it could not get memory, on a GPU and on a CPU."""
 
 
@@ -29,7 +29,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     """
     if isinstance(error, MemoryError):
         return True
-    return isinstance(error, RuntimeError) and any(said in str(error).lower() for said in _SAID)
+    return isinstance(error, RuntimeError) and any(phrase in str(error).lower() for phrase in _PHRASES)
 
 
 def too_little_memory(encoder: str, reading: str, device: str) -> RelicError:

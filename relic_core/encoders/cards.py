@@ -280,15 +280,15 @@ def _towers(given: dict[str, Any], path: Path) -> dict[str, str]:
     """Find the models that a card names; a folder may be named as seen from the card's own."""
     towers = {}
     for key in ("query_model", "passage_model"):
-        said = given.get(key, given.get("model"))
-        if said is None:
+        model = given.get(key, given.get("model"))
+        if model is None:
             continue
-        if not isinstance(said, str):
+        if not isinstance(model, str):
             raise BadWeights(
-                f'The encoder card {path} says "{key}": {said}; it must be a folder or a hub name in quotes.'
+                f'The encoder card {path} says "{key}": {model}; it must be a folder or a hub name in quotes.'
             )
-        beside = path.parent / Path(said).expanduser()
-        towers[key] = str(beside) if said and beside.is_dir() else said
+        beside = path.parent / Path(model).expanduser()
+        towers[key] = str(beside) if model and beside.is_dir() else model
     if len(towers) == 1:
         raise BadWeights(
             f"The encoder card {path} names a {next(iter(towers))} and no other. Name query_model and passage_model, "
@@ -384,12 +384,12 @@ def facts_of_folder(folder: Path, pooling: str | None = None, scoring: str | Non
             "(docs/encoders.md)."
         )
     transformer = paths[kinds.index("Transformer")] if "Transformer" in kinds else folder
-    said = prompts.get("prompts") or {}
-    default = said.get(prompts.get("default_prompt_name") or "") or ""
+    texts = prompts.get("prompts") or {}
+    default = texts.get(prompts.get("default_prompt_name") or "") or ""
     facts = {
         "pooling": pooling or _pooling(paths[kinds.index("Pooling")] / "config.json"),
-        "query_prefix": said.get("query") or default,
-        "passage_prefix": said.get("passage") or said.get("document") or default,
+        "query_prefix": texts.get("query") or default,
+        "passage_prefix": texts.get("passage") or texts.get("document") or default,
         "similarity": "cosine" if "Normalize" in kinds else prompts.get("similarity_fn_name") or "cosine",
         "query_model": str(transformer),
         "passage_model": str(transformer),
@@ -410,7 +410,7 @@ def _facts_of_late(
             f"{folder / MODULES} lists {', '.join(kinds) or 'nothing'}; a model for late interaction (MaxSim) has a "
             "Transformer and, after it, the projection of its tokens, a Dense. Fetch the model again, or take another."
         )
-    lengths = {name: prompts.get(name) or usual for name, usual in _LATE_LENGTHS.items()}
+    lengths = {name: prompts.get(name) or default for name, default in _LATE_LENGTHS.items()}
     skip = prompts.get("skiplist_words") or []
     if not all(type(each) is int for each in lengths.values()) or not isinstance(skip, list):
         raise BadWeights(f"{folder / _PROMPTS} does not hold what PyLate writes there. Fetch the model again.")
@@ -432,9 +432,9 @@ def _facts_of_late(
 
 def _facts_of_colbert(folder: Path) -> dict[str, Any]:
     """Say how a ColBERT as its authors write it is used (Khattab and Zaharia 2020): projection beside the model."""
-    said = Seen(folder).json(COLBERT) or {}
+    settings = Seen(folder).json(COLBERT) or {}
     try:
-        query, document = (int(said.get(name, usual)) for name, usual in _COLBERT_LENGTHS.items())
+        query, document = (int(settings.get(name, default)) for name, default in _COLBERT_LENGTHS.items())
     except (TypeError, ValueError, AttributeError):
         raise BadWeights(
             f"{folder / COLBERT} does not hold what ColBERT writes there. Fetch the model again."
@@ -442,14 +442,14 @@ def _facts_of_colbert(folder: Path) -> dict[str, Any]:
     window = min(document - _SPECIAL, _LONGEST)
     return {
         "scoring": "late",
-        "query_prefix": str(said.get("query_token_id", "[unused0]")),
-        "passage_prefix": str(said.get("doc_token_id", "[unused1]")),
+        "query_prefix": str(settings.get("query_token_id", "[unused0]")),
+        "passage_prefix": str(settings.get("doc_token_id", "[unused1]")),
         "dense": (str(folder),),
-        "skip": tuple(string.punctuation) if said.get("mask_punctuation", True) else (),
+        "skip": tuple(string.punctuation) if settings.get("mask_punctuation", True) else (),
         "window": window,
         "claim_windows": (min(query - _SPECIAL, window),),
         "expansion": query,
-        "attended": said.get("attend_to_mask_tokens") is True,
+        "attended": settings.get("attend_to_mask_tokens") is True,
     }
 
 
@@ -491,18 +491,18 @@ def _inside(folder: Path, module: dict[str, Any]) -> Path:
 
 
 def _pooling(path: Path) -> str:
-    said = _read(path)
+    facts = _read(path)
     modes = [
-        key.removeprefix("pooling_mode_") for key, on in said.items() if key.startswith("pooling_mode_") and on is True
+        key.removeprefix("pooling_mode_") for key, on in facts.items() if key.startswith("pooling_mode_") and on is True
     ]
-    if isinstance(said.get("pooling_mode"), str):
-        modes.append(said["pooling_mode"])
+    if isinstance(facts.get("pooling_mode"), str):
+        modes.append(facts["pooling_mode"])
     if len(modes) != 1 or modes[0] not in _POOLING:
         raise BadWeights(
             f"{path} pools by {' and '.join(modes) or 'nothing'}; what is done here is mean, cls or lasttoken. Take "
             "another model, or write an encoder card that says how it is used (docs/encoders.md)."
         )
-    if said.get("include_prompt") is False:
+    if facts.get("include_prompt") is False:
         raise BadWeights(
             f"{path} leaves the prompt out of the mean, which is not done here. Take another model, or write an "
             "encoder card that says how it is used (docs/encoders.md)."
@@ -513,12 +513,12 @@ def _pooling(path: Path) -> str:
 def _read(path: Path) -> Any:  # noqa: ANN401 - JSON
     """Read one of the files; all but the list of modules hold an object."""
     try:
-        said = record_in(object, path)
+        content = record_in(object, path)
     except (OSError, ValueError) as error:
         raise BadWeights(f"{path} cannot be read ({error}). Fetch the model again.") from None
-    if not isinstance(said, list if path.name == MODULES else dict):
+    if not isinstance(content, list if path.name == MODULES else dict):
         raise BadWeights(f"{path} does not hold what sentence-transformers writes there. Fetch the model again.")
-    return said
+    return content
 
 
 Reading = Literal["claim first", "together"]

@@ -122,8 +122,8 @@ class CrossEncoder:
     @property
     def configuration(self) -> Mapping[str, str]:
         """Name, digest of the files, number format, and how its card says that it is used."""
-        said = {name: value for name, value in self.card.facts.items() if value}
-        return {"reranker": self.name, "weights": self._files.digest, "precision": str(self._arithmetic), **said}
+        facts = {name: value for name, value in self.card.facts.items() if value}
+        return {"reranker": self.name, "weights": self._files.digest, "precision": str(self._arithmetic), **facts}
 
     def rerank(self, claim: Claim, work: Work, spans: Sequence[Span], progress: Progress) -> Scores:
         """Score some spans of a work: see `Reranker.rerank`."""
@@ -176,9 +176,9 @@ class CrossEncoder:
         for name in (HEAD, GATES) if self.card.pooling == "likeness" else (HEAD,):
             found, wanted = stored.get(name), named[name]
             if found is None or found.shape != wanted.shape:
-                said = "there is none" if found is None else f"it has {found.numel()} numbers for {wanted.numel()}"
+                size = "there is none" if found is None else f"it has {found.numel()} numbers for {wanted.numel()}"
                 raise BadWeights(
-                    f"{self._files.weights} holds no '{name}' that fits its model ({said}), so it is not a reranker's. "
+                    f"{self._files.weights} holds no '{name}' that fits its model ({size}), so it is not a reranker's. "
                     "Train one from it (docs/reranking.md)."
                 )
             with torch.no_grad():

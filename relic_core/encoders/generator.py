@@ -104,8 +104,8 @@ class Generator:
             with torch.inference_mode():
                 logits = model(**given).logits
                 logits = (logits[:, -len(target) - 1 : -1] if causal else logits)[:, weights.to(device)].float()
-                said = logits.gather(-1, wanted.expand(len(members), -1).unsqueeze(-1)).squeeze(-1)
-                found[members] = (said - logits.logsumexp(-1)).cpu().numpy()
+                chosen = logits.gather(-1, wanted.expand(len(members), -1).unsqueeze(-1)).squeeze(-1)
+                found[members] = (chosen - logits.logsumexp(-1)).cpu().numpy()
             sums: Scores = found[members].sum(axis=1)
             return sums
 
@@ -239,8 +239,8 @@ class SpanLikelihood(Generator):
         self, target: Target, sources: Sequence[str], progress: Progress
     ) -> tuple[list[tuple[int, int]], Scores]:
         """Score a span of at most `PIECES` word pieces, of a longer one its beginning; a source may be empty."""
-        rows, said, counted, offsets = self.cut(target, sources)
-        return offsets, self._log_likelihoods(rows, said, counted, progress)
+        rows, ids, counted, offsets = self.cut(target, sources)
+        return offsets, self._log_likelihoods(rows, ids, counted, progress)
 
     def cut(
         self, target: Target, sources: Sequence[str]
@@ -257,20 +257,20 @@ class SpanLikelihood(Generator):
             observed = self._observed(left, right)
             opening, closing = self._special
             rows = [self._source(observed, source) for source in sources]
-            said, ends = [*opening, *span.ids[:PIECES], *closing], (len(opening), len(closing))
+            ids, ends = [*opening, *span.ids[:PIECES], *closing], (len(opening), len(closing))
         else:  # the first word takes in the space before it, as byte pairs do
             span = self._tokenizer.encode(f" {target.span}", add_special_tokens=False)
-            said, ends = span.ids[:PIECES], (0, 0)
+            ids, ends = span.ids[:PIECES], (0, 0)
             before = self._ids(target.left.rstrip())[-OBSERVED:]
-            room = WINDOW - len(before) - len(said)
+            room = WINDOW - len(before) - len(ids)
             config = self.model.config  # something stands before the first word, also where there is no mark for it
             marks = (each for each in (config.bos_token_id, config.eos_token_id, 0) if each is not None)
             mark = int(np.ravel(next(marks))[0])
-            rows = [[mark, *self._ids(f"{source}\n\n" * bool(source))[:room], *before, *said] for source in sources]
-        counted = [ends[0] <= at < len(said) - ends[1] for at in range(len(said))]
+            rows = [[mark, *self._ids(f"{source}\n\n" * bool(source))[:room], *before, *ids] for source in sources]
+        counted = [ends[0] <= at < len(ids) - ends[1] for at in range(len(ids))]
         shift = 0 if two_ways else 1
         offsets = [(max(0, start - shift), end - shift) for start, end in span.offsets[:PIECES]]
-        return rows, said, counted, offsets
+        return rows, ids, counted, offsets
 
 
 class SourceReader(SpanLikelihood):

@@ -48,28 +48,28 @@ class Seen:
 
     def table(self, name: str) -> Mapping[str, Any]:
         """Read a file of settings; empty where it cannot be read. Raises BadWeights: it is JSON of another kind."""
-        said = self.json(name)
-        if not isinstance(said, dict):
+        content = self.json(name)
+        if not isinstance(content, dict):
             raise BadWeights(f"{self.folder / name} must be a JSON object. Fetch the model again.")
-        return said
+        return content
 
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """The model's configuration."""
-        said = self.json(CONFIG)
-        return said if isinstance(said, dict) else {}
+        content = self.json(CONFIG)
+        return content if isinstance(content, dict) else {}
 
     @cached_property
     def architecture(self) -> str:
         """The class whose weights they are."""
-        said = self.config.get("architectures")
-        return str(said[0]) if isinstance(said, list) and said else ""
+        names = self.config.get("architectures")
+        return str(names[0]) if isinstance(names, list) and names else ""
 
     @cached_property
     def modules(self) -> tuple[str, ...]:
         """Kinds of the modules that sentence-transformers lists; none where there is no list."""
-        said = self.json(MODULES)
-        rows = said if isinstance(said, list) else []
+        content = self.json(MODULES)
+        rows = content if isinstance(content, list) else []
         return tuple(str(row.get("type")).rsplit(".", 1)[-1] for row in rows if isinstance(row, dict))
 
     @cached_property
@@ -93,7 +93,7 @@ class Kind(NamedTuple):
 
     name: str
     files: str
-    told: Callable[[Seen], bool]
+    fits: Callable[[Seen], bool]
     read: str = ""
     refused: str = ""
 
@@ -207,7 +207,7 @@ def kind_of(folder: Path) -> Kind | None:
     """Tell the kind of a model; None of a plain encoder, or of what nothing is known of."""
     try:
         seen = Seen(settings_folder(folder))
-        return next((kind for kind in KINDS if kind.told(seen)), None)
+        return next((kind for kind in KINDS if kind.fits(seen)), None)
     except (BadWeights, OSError):
         return None  # said when it is loaded
 

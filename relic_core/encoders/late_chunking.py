@@ -241,8 +241,8 @@ class LateChunkingEncoder:
         if not self.pair.card.skip or not len(ids):
             return np.ones(len(ids), dtype=np.bool_)
         known = map(self.pair.passages.tokenizer.token_to_id, self.pair.card.skip)
-        said = ~np.isin(ids, [number for number in known if number is not None])
-        return np.asarray(said | (np.bincount(owners[said], minlength=owners.max() + 1)[owners] == 0))
+        compared = ~np.isin(ids, [number for number in known if number is not None])
+        return np.asarray(compared | (np.bincount(owners[compared], minlength=owners.max() + 1)[owners] == 0))
 
     def _states(
         self, work: Work, rows: Sequence[list[int]], cores: Sequence[Core], progress: Progress

@@ -20,11 +20,11 @@ _BEFORE = "base_model.model."
 _HEADS = ("score.", "classifier.")
 
 
-def _said(folder: Path) -> dict[str, Any]:
+def _settings(folder: Path) -> dict[str, Any]:
     try:
-        said: dict[str, Any] = json.loads((folder / PEFT).read_bytes())
-        fits = said["peft_type"] == "LORA" and said["base_model_name_or_path"] and said["r"] > 0
-        plain = not any(said.get(name) for name in ("use_dora", "rank_pattern", "alpha_pattern"))
+        settings: dict[str, Any] = json.loads((folder / PEFT).read_bytes())
+        fits = settings["peft_type"] == "LORA" and settings["base_model_name_or_path"] and settings["r"] > 0
+        plain = not any(settings.get(name) for name in ("use_dora", "rank_pattern", "alpha_pattern"))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadWeights(f"{folder / PEFT} cannot be read ({error}). Fetch the adapters again.") from None
     if not fits or not plain or not (folder / ADAPTERS).is_file():
@@ -32,12 +32,12 @@ def _said(folder: Path) -> dict[str, Any]:
             f"The adapters in {folder} cannot be added: plain LoRA in {ADAPTERS} is read, with one rank for all. Save "
             "the model with its adapters merged (merge_and_unload of PEFT)."
         )
-    return said
+    return settings
 
 
 def peft_base(folder: Path) -> str:
     """Name the model that adapters are for. Raises BadWeights: they cannot be added."""
-    return str(_said(folder)["base_model_name_or_path"])
+    return str(_settings(folder)["base_model_name_or_path"])
 
 
 def with_peft(state: State, folder: Path) -> State:
@@ -47,8 +47,8 @@ def with_peft(state: State, folder: Path) -> State:
     """
     from safetensors.torch import load_file
 
-    said = _said(folder)
-    scale = said["lora_alpha"] / (math.sqrt(said["r"]) if said.get("use_rslora") else said["r"])
+    settings = _settings(folder)
+    scale = settings["lora_alpha"] / (math.sqrt(settings["r"]) if settings.get("use_rslora") else settings["r"])
     held = {name.removeprefix(_BEFORE): each.float() for name, each in load_file(folder / ADAPTERS).items()}
     narrow = {name: each for name, each in held.items() if name.endswith((DOWN, UP))}
     heads = {name: each for name, each in held.items() if name not in narrow}

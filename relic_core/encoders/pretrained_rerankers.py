@@ -196,8 +196,8 @@ class OneLogitReranker(PretrainedReranker):
                 f"is named rankllama:FOLDER. {_ADVICE}"
             )
         # Models that tell the two texts apart take the kinds; others know no such argument.
-        said = {"token_type_ids": kinds} if getattr(model.config, "type_vocab_size", 0) > 1 else {}
-        return self._only(model(input_ids=ids, attention_mask=mask, **said).logits)
+        token_types = {"token_type_ids": kinds} if getattr(model.config, "type_vocab_size", 0) > 1 else {}
+        return self._only(model(input_ids=ids, attention_mask=mask, **token_types).logits)
 
     def _only(self, logits: torch.Tensor) -> torch.Tensor:
         if logits.shape[1] != 1:
@@ -271,8 +271,8 @@ class MonoT5Reranker(PretrainedReranker):
 
     def _logits(self, model: Any, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:  # noqa: ANN401, ARG002
         start = ids.new_full((len(ids), 1), model.config.decoder_start_token_id)
-        said = model(input_ids=ids, attention_mask=mask, decoder_input_ids=start, use_cache=False).logits[:, 0].float()
-        found: torch.Tensor = said[:, self._word("true")] - said[:, self._word("false")]
+        words = model(input_ids=ids, attention_mask=mask, decoder_input_ids=start, use_cache=False).logits[:, 0].float()
+        found: torch.Tensor = words[:, self._word("true")] - words[:, self._word("false")]
         return found
 
 
@@ -304,6 +304,6 @@ class YesNoReranker(PretrainedReranker):
 
     def _logits(self, model: Any, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:  # noqa: ANN401, ARG002
         places = (mask.cumsum(1) - 1).clamp(min=0)
-        said = model(input_ids=ids, attention_mask=mask, position_ids=places, use_cache=False, logits_to_keep=1).logits
-        found: torch.Tensor = said[:, -1, self._word("yes")].float() - said[:, -1, self._word("no")].float()
+        words = model(input_ids=ids, attention_mask=mask, position_ids=places, use_cache=False, logits_to_keep=1).logits
+        found: torch.Tensor = words[:, -1, self._word("yes")].float() - words[:, -1, self._word("no")].float()
         return found

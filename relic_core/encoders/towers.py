@@ -326,9 +326,9 @@ def dense_layers(folder: Path, encoder: str) -> list[torch.nn.Module]:
 
     known = {each.__name__: each for each in (torch.nn.Identity, torch.nn.Tanh, torch.nn.GELU, torch.nn.ReLU)}
     try:
-        said = json.loads((folder / CONFIG).read_bytes())
-        usual = "Identity" if "model_type" in said else "Tanh"  # ColBERT's lies among the weights of its model
-        activation = known[str(said.get("activation_function", usual)).rsplit(".", 1)[-1]]()
+        settings = json.loads((folder / CONFIG).read_bytes())
+        default = "Identity" if "model_type" in settings else "Tanh"  # ColBERT's lies among the weights of its model
+        activation = known[str(settings.get("activation_function", default)).rsplit(".", 1)[-1]]()
         with safe_open(folder / WEIGHTS, "pt") as held:
             names = [name for name in held.keys() if name.startswith("linear.")]  # noqa: SIM118 - no mapping
             state = {name.removeprefix("linear."): held.get_tensor(name).float() for name in names}
@@ -338,7 +338,7 @@ def dense_layers(folder: Path, encoder: str) -> list[torch.nn.Module]:
     except Exception as error:  # noqa: BLE001 - safetensors raises its own
         problem = first_line(error)
     else:
-        if said.get("use_residual"):
+        if settings.get("use_residual"):
             problem = "it adds to what it reads, which is not done here"
         elif not all(each.isfinite().all() for each in state.values()):
             problem = "it holds numbers that are not finite"
@@ -393,9 +393,9 @@ class TowerPair:
         """
         card, digest = self.card, self.passages.files.digest
         plain = card.pooling == "mean" and card.similarity == "cosine" and card.spans == "in context"
-        said = card.query_prefix or card.passage_prefix or card.mask or card.claim_windows or card.dense
+        special = card.query_prefix or card.passage_prefix or card.mask or card.claim_windows or card.dense
         plain = plain and card.scoring == "pooled"
-        if self.claims is not self.passages or said or not plain:
+        if self.claims is not self.passages or special or not plain:
             everything = [card.facts, self.claims.files.digest, digest, *self._layers]
             digest = hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
             how += f", {card.similarity}"

@@ -455,10 +455,10 @@ def configuration(files: ModelFiles) -> Any:  # noqa: ANN401 - transformers is n
     path = files.folder / CONFIG
     with safe_open(files.folder / WEIGHTS, "pt") as held:
         most = len(held.keys())
-    said = record_in(dict[str, Any], path)
-    if "auto_map" in said and said.get("model_type") not in CONFIG_MAPPING:
+    settings = record_in(dict[str, Any], path)
+    if "auto_map" in settings and settings.get("model_type") not in CONFIG_MAPPING:
         raise ValueError("it asks for code of its own to be run, which is never done here")
-    for name, value in said.items():
+    for name, value in settings.items():
         if "layer" in name and isinstance(value, int) and value > most:
             raise ValueError(f"its {CONFIG} says {name} {value:,}, and its weights are {most:,} tensors")
     return AutoConfig.from_pretrained(path, trust_remote_code=False, attn_implementation=None)

@@ -66,7 +66,7 @@ class Manifest(Strict):
         return sum(member.bytes for member in self.members.values())
 
 
-class _Head(Strict):
+class _Version(Strict):
     format: int
     program: str = "not said which"
 
@@ -156,8 +156,8 @@ class BackupFile:
             info = self._zip.getinfo(MANIFEST)
             if info.file_size > _MOST_MANIFEST:
                 raise self._bad("its manifest is too large")
-            said = self._zip.read(info)
-            head = record_of(_Head, said, extra="ignore")
+            manifest = self._zip.read(info)
+            head = record_of(_Version, manifest, extra="ignore")
             if head.format > FORMAT:
                 raise BadBackup(
                     f"{self.path} was made by a newer version of this program ({head.program:.80}). Nothing was "
@@ -168,7 +168,7 @@ class BackupFile:
         except (*_DAMAGED, ValueError) as error:
             raise self._bad(f"its manifest cannot be read ({error!s:.300})") from error
         try:
-            return record_of(Manifest, said)
+            return record_of(Manifest, manifest)
         except ValueError as error:
             raise self._bad(f"its manifest is incomplete ({error!s:.300})") from None
 

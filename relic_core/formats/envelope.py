@@ -55,15 +55,15 @@ class Envelope:
             "it came from."
         )
 
-    def _check_format(self, said: object, source: str) -> None:
-        name, _, number = said.partition("/") if isinstance(said, str) else ("", "", "")
+    def _check_format(self, found: object, source: str) -> None:
+        name, _, number = found.partition("/") if isinstance(found, str) else ("", "", "")
         if name != f"relic {self.what}" or not number.isdecimal():
             raise BadBenchmark(
                 f"{source} is no {self.what} of this program: it does not begin with the format '{self.format}'. "
                 "Choose the JSON file that this program saved."
             )
-        if said != self.format:
+        if found != self.format:
             raise BadBenchmark(
-                f"{source} was written by another version of this program (format {said:.40}; this one reads "
+                f"{source} was written by another version of this program (format {found:.40}; this one reads "
                 f"{self.format}). Nothing was taken in. Update the program, or save the file anew with this version."
             )

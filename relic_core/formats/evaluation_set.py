@@ -42,9 +42,9 @@ class EvaluationSet:
     left_out: dict[str, int]
 
     @property
-    def said(self) -> str:
-        """What was left out, as `said`."""
-        return said(self.left_out)
+    def omissions(self) -> str:
+        """What was left out, as `in_words`."""
+        return in_words(self.left_out)
 
 
 def sort_out(
@@ -121,10 +121,10 @@ def graded(
     return contexts, works, left_out
 
 
-def said(left_out: Mapping[str, int]) -> str:
+def in_words(left_out: Mapping[str, int]) -> str:
     """Say in a sentence what was left out, with a space before it; empty where nothing was.
 
-    >>> said({CONTRADICTS: 2, NO_CLAIM: 1})
+    >>> in_words({CONTRADICTS: 2, NO_CLAIM: 1})
     ' Left out: 2, since they contradict their claim; 1, since they were kept without a claim.'
     """
     parts = [f"{count:,}, since {why}" for why, count in left_out.items() if count]
@@ -133,7 +133,7 @@ def said(left_out: Mapping[str, int]) -> str:
 
 def _nothing(left_out: Mapping[str, int]) -> BadRequest:
     return BadRequest(
-        f"There is no note to make an example of.{said(left_out)} Give the verdict “supports” to a passage that "
+        f"There is no note to make an example of.{in_words(left_out)} Give the verdict “supports” to a passage that "
         "you kept for a claim."
     )
 

@@ -163,16 +163,16 @@ def checked(kind: type[T], raw: object, here: str, *, extra: ExtraValues = "forb
     - `extra`: what is done with what is unknown.
     """
     try:
-        said = json.dumps(raw, ensure_ascii=False, allow_nan=False)
-        check_text(said, here)
-        return record_of(kind, said, extra=extra)
+        text = json.dumps(raw, ensure_ascii=False, allow_nan=False)
+        check_text(text, here)
+        return record_of(kind, text, extra=extra)
     except (ValueError, RecursionError) as error:
         raise BadBenchmark(
             f"{here}: {error}. The file was damaged or changed by hand: take it anew from where it came."
         ) from None
 
 
-def record_of(kind: type[T], said: str | bytes, *, extra: ExtraValues = "forbid") -> T:
+def record_of(kind: type[T], text: str | bytes, *, extra: ExtraValues = "forbid") -> T:
     """Read JSON that this program wrote, as `checked` does. Raises ValueError: it is something else, and why.
 
     >>> record_of(tuple[int, ...], "[1, 2]")
@@ -182,7 +182,7 @@ def record_of(kind: type[T], said: str | bytes, *, extra: ExtraValues = "forbid"
     ValueError: '1' Input should be a valid integer, and is '2'
     """
     try:
-        found: T = _reader(kind).validate_json(said, strict=True, extra=extra)
+        found: T = _reader(kind).validate_json(text, strict=True, extra=extra)
         return found  # noqa: TRY300 - as a function it would be longer
     except ValidationError as error:
         if error.error_count() > _MOST_ERRORS:

@@ -72,11 +72,11 @@ class JudgedSet:
 def read_folder(folder: Path) -> JudgedSet:
     """Read a set and check that its files fit each other; where not, BadBenchmark names the file and the line."""
     objective = folder / "objective.txt"
-    said = " ".join(read_text(objective).split()) if objective.exists() else ""
+    objective_text = " ".join(read_text(objective).split()) if objective.exists() else ""
     if (folder / QUEST[0]).exists():
-        return _read_quest(folder, said)
+        return _read_quest(folder, objective_text)
     if (folder / QRELS).exists() and not (folder / "passages.jsonl").exists():
-        return _read_trec(folder, said)
+        return _read_trec(folder, objective_text)
     queries: dict[str, JudgedQuery] = {}
     for here, query in lines(folder / "queries.jsonl", JudgedQuery):
         _once(here, query.id, queries)
@@ -103,7 +103,7 @@ def read_folder(folder: Path) -> JudgedSet:
         grades = _above_0(read_qrels(folder / QRELS))
         for query_id in grades.keys() & queries.keys():
             _check_known(f"{folder / QRELS}", query_id, grades[query_id], pools[query_id] if given else passages)
-    return JudgedSet(tuple(queries.values()), passages, pools, grades, said)
+    return JudgedSet(tuple(queries.values()), passages, pools, grades, objective_text)
 
 
 def _read_trec(folder: Path, objective: str) -> JudgedSet:
@@ -141,8 +141,8 @@ def _read_quest(folder: Path, objective: str) -> JudgedSet:
     queries, grades = [], {}
     for number, (here, query) in enumerate(lines(path, _SetQuery, extra="ignore"), start=1):
         _check_known(here, query.query, dict.fromkeys(query.docs), passages)
-        told = [str(query.metadata.get(name, "")) for name in ("template", "domain")]
-        template = ", ".join(filter(None, told))
+        names = [str(query.metadata.get(name, "")) for name in ("template", "domain")]
+        template = ", ".join(filter(None, names))
         queries.append(JudgedQuery(id=f"q{number}", text=query.query, template=template))
         grades[f"q{number}"] = dict.fromkeys(query.docs, 1.0)
     return JudgedSet(tuple(queries), passages, {}, grades, objective)

@@ -216,8 +216,8 @@ def _row(passage: Pair | MinedWindow, split: str, *, places: bool) -> dict[str, 
         "passage_end": passage.passage[1],
     }
     if not places:
-        said = {"left": list(passage.left), "quotation": passage.quotation, "right": list(passage.right)}
-        return {**row, **said, **where}
+        texts = {"left": list(passage.left), "quotation": passage.quotation, "right": list(passage.right)}
+        return {**row, **texts, **where}
     known = bool(passage.quotation)  # else it was mined without its words, and of these nothing is known here
     return {
         **row,

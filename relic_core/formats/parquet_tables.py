@@ -28,7 +28,7 @@ BATCH = 5_000
 _KEY = b"relic"
 
 
-def write(path: Path, form: str, said: Mapping[str, object], columns: Columns, batches: Iterable[Records]) -> int:
+def write(path: Path, form: str, metadata: Mapping[str, object], columns: Columns, batches: Iterable[Records]) -> int:
     """Write a table, whole or not at all; the same records in the same batches make the same bytes.
 
     - `batches`: records with a value for each column; each batch is a row group of the file.
@@ -37,7 +37,7 @@ def write(path: Path, form: str, said: Mapping[str, object], columns: Columns, b
     from pyarrow import parquet
 
     with _fitting(path):
-        head = json.dumps({"format": form, **said}, ensure_ascii=False, sort_keys=True, allow_nan=False).encode()
+        head = json.dumps({"format": form, **metadata}, ensure_ascii=False, sort_keys=True, allow_nan=False).encode()
     types = _types()
     fields = [pa.field(name, types[kind.rstrip("?")], nullable=kind.endswith("?")) for name, kind in columns.items()]
     schema = pa.schema(fields, metadata={_KEY: head})
@@ -52,7 +52,7 @@ def write(path: Path, form: str, said: Mapping[str, object], columns: Columns, b
     return rows
 
 
-def read(path: Path, form: str, said: Sequence[str], columns: Columns) -> tuple[dict[str, object], Iterator[Records]]:
+def read(path: Path, form: str, keys: Sequence[str], columns: Columns) -> tuple[dict[str, object], Iterator[Records]]:
     """Read a table; its metadata and columns are checked at once, its rows as they are taken.
 
     Raises BadBenchmark: it is damaged, of another form or version, or a column is missing or of another type. That rows
@@ -65,7 +65,7 @@ def read(path: Path, form: str, said: Sequence[str], columns: Columns) -> tuple[
     with _readable(path):
         file = parquet.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
         head = _checked_head(path, file, form, columns)
-    return as_object(head, f"{path}: the metadata", said), _batches(path, file)
+    return as_object(head, f"{path}: the metadata", keys), _batches(path, file)
 
 
 def _batches(path: Path, file: Any) -> Iterator[Records]:  # noqa: ANN401 - pyarrow ships no types

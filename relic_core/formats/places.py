@@ -98,8 +98,8 @@ def hash_of(text: str) -> str:
 
 def digest_of(books: Iterable[CriticsBook], works: Iterable[QuotedPlaces]) -> str:
     """Hash what a layer says."""
-    said = "\n".join(each.model_dump_json() for part in (books, works) for each in part)
-    return hashlib.sha256(said.encode()).hexdigest()
+    text = "\n".join(each.model_dump_json() for part in (books, works) for each in part)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)

@@ -93,8 +93,8 @@ def _opened(path: Path, *, shipped: bool) -> tuple[Run, Sequence[str], Sequence[
             "A run is written by: python -m relic_core runs export ID FILE."
         )
     try:
-        said, lines = content.pop("sha256"), content.pop("outcomes")
-        whole = said == _digest(content, lines)
+        digest, lines = content.pop("sha256"), content.pop("outcomes")
+        whole = digest == _digest(content, lines)
     except (KeyError, TypeError, ValueError, RecursionError):
         whole = False
     if not whole:
@@ -140,27 +140,27 @@ def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[
 
 def read_outcome(line: Sequence[Any], *, books: Sequence[str] | None = None, kinds: Sequence[str] = ()) -> Outcome:
     """Read what `outcome_line` wrote; what numbers of books and kinds stand for is given, or the line names them."""
-    said = record_of(_Line, json.dumps(line))
-    book, kind = said.book, said.kind
+    read = record_of(_Line, json.dumps(line))
+    book, kind = read.book, read.kind
     if books is not None:
         if not (isinstance(book, int) and isinstance(kind, int) and book < len(books) and kind < len(kinds)):
             raise ValueError(
-                f"the outcome of example '{said.example_id:.40}' is of a book or a kind that is not listed"
+                f"the outcome of example '{read.example_id:.40}' is of a book or a kind that is not listed"
             )
         book, kind = books[book], kinds[kind]
     if not (isinstance(book, str) and isinstance(kind, str)):
-        raise TypeError(f"the outcome of example '{said.example_id:.40}' holds a name that is none")
+        raise TypeError(f"the outcome of example '{read.example_id:.40}' holds a name that is none")
     return Outcome(
-        example_id=said.example_id,
+        example_id=read.example_id,
         book=book,
-        length=said.length,
+        length=read.length,
         kind=kind,
-        candidates=said.candidates,
-        rank=said.rank or None,
-        overlap_rank=said.overlap_rank or None,
-        gold=_place(said.gold),
-        first=tuple(map(_place, said.first)),
-        graded=said.graded,
+        candidates=read.candidates,
+        rank=read.rank or None,
+        overlap_rank=read.overlap_rank or None,
+        gold=_place(read.gold),
+        first=tuple(map(_place, read.first)),
+        graded=read.graded,
     )
 
 

@@ -196,11 +196,11 @@ def write_fingerprints(fingerprints: ModelFingerprints, retrievers: Sequence[str
     >>> write_fingerprints(made, ["bm25", "dense-relic"])
     {'w': '0a1b2c3d', 'm': '00009f8e.-'}
     """
-    said = {
+    values = {
         "w": fingerprints.edition,
         "m": ".".join(fingerprints.retrievers.get(name) or _NO_MODEL for name in retrievers),
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in values.items() if value}
 
 
 def read_fingerprints(edition: str, fingerprints: str, retrievers: Sequence[str]) -> ModelFingerprints:

@@ -79,7 +79,7 @@ def answer_rows(
             **(
                 {"right": answer.choice == items[answer.item_id].right_option}
                 if study.kind.is_proxy
-                else {"said": study.kind.said(items[answer.item_id], answer.choice)}
+                else {"said": study.kind.choice_text(items[answer.item_id], answer.choice)}
             ),
             "seconds": round(answer.seconds, 1),
             "counts": last[answer.annotator_id, answer.item_id] == answer.number,
@@ -151,9 +151,9 @@ def read_answers(
         if content.instructions != terms.instructions:
             raise BadRequest("it was answered by other instructions than those here, so it was another question")  # noqa: TRY301 - as above
         for at, raw in enumerate(content.answers, start=1):
-            said = checked(_Row, raw, f"answer {at:,}", extra="ignore")
-            annotator = Annotator(id=said.annotator_key, name=f"{said.annotator} ({of})", joined=now)
-            found.setdefault(annotator.id, (annotator, []))[1].append(_answer(said, study, now))
+            row = checked(_Row, raw, f"answer {at:,}", extra="ignore")
+            annotator = Annotator(id=row.annotator_key, name=f"{row.annotator} ({of})", joined=now)
+            found.setdefault(annotator.id, (annotator, []))[1].append(_answer(row, study, now))
     except (BadBenchmark, BadRequest) as error:
         raise BadBenchmark(
             f"{source} cannot be taken in as answers: {error!s:.300}. Nothing was taken in. What is wanted is the JSON "
@@ -183,20 +183,20 @@ class _Row(Strict):
     answered: Moment | None = None
 
 
-def _answer(said: _Row, study: Study, now: datetime) -> Answer:
+def _answer(row: _Row, study: Study, now: datetime) -> Answer:
     """Make an answer of what was said. Raises BadRequest: it is none to this study."""
-    answered = study.item(said.item)
+    answered = study.item(row.item)
     if answered is None:
-        raise BadRequest(f"the study has no item '{said.item:.40}'")
-    if not study.kind.allows(answered, said.choice):
-        raise BadRequest(f"{said.choice} is no choice at item '{said.item:.40}'")
+        raise BadRequest(f"the study has no item '{row.item:.40}'")
+    if not study.kind.allows(answered, row.choice):
+        raise BadRequest(f"{row.choice} is no choice at item '{row.item:.40}'")
     return Answer(
-        item_id=said.item,
-        annotator_id=said.annotator_key,
-        choice=said.choice,
-        seconds=said.seconds,
-        comment=said.comment,
-        created=said.answered or now,
+        item_id=row.item,
+        annotator_id=row.annotator_key,
+        choice=row.choice,
+        seconds=row.seconds,
+        comment=row.comment,
+        created=row.answered or now,
     )
 
 

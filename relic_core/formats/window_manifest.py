@@ -280,18 +280,18 @@ def _window(row: dict[str, Any], here: str) -> ListedWindow:
     return ListedWindow(
         **{name: row[name] for name in ("id", "source", "work", "split", "kind", "sha256")},
         capped=bool(row["capped"]),
-        left=tuple(_pieces(said, here) for said in row["left"]),
+        left=tuple(_pieces(pieces, here) for pieces in row["left"]),
         quotation=_pieces(row["quotation"], here),
-        right=tuple(_pieces(said, here) for said in row["right"]),
+        right=tuple(_pieces(pieces, here) for pieces in row["right"]),
         gold=(row["gold_start"], row["gold_end"]),
         length=row["gold_length"],
     )
 
 
-def _pieces(said: str, here: str) -> Pieces:
-    if not _PIECES.fullmatch(said):
-        raise BadBenchmark(f"{here} has '{said:.40}' where stretches of a text are wanted: '120-180 181-200'.")
-    return tuple((int(start), int(end)) for start, _, end in (piece.partition("-") for piece in said.split(" ")))
+def _pieces(pieces: str, here: str) -> Pieces:
+    if not _PIECES.fullmatch(pieces):
+        raise BadBenchmark(f"{here} has '{pieces:.40}' where stretches of a text are wanted: '120-180 181-200'.")
+    return tuple((int(start), int(end)) for start, _, end in (piece.partition("-") for piece in pieces.split(" ")))
 
 
 TEXTS_FORMAT = "relic window texts/1"

@@ -56,7 +56,7 @@ class Synthesis(NamedTuple):
 def read_score(answer: str) -> Reading:
     """Read the one score of an answer, and the reason where there is one.
 
-    >>> [read_score(said).score for said in ('Here you are: {"score": 7}', "Score: 8/10", "4")]
+    >>> [read_score(answer).score for answer in ('Here you are: {"score": 7}', "Score: 8/10", "4")]
     [7.0, 8.0, 4.0]
     """
     text = _spoken(answer)
@@ -83,8 +83,8 @@ def read_criteria(answer: str) -> tuple[str, ...]:
 def read_split(answer: str) -> tuple[Condition, ...]:
     """Read the claims that one joins, the first of them joined to nothing; empty where it is one alone.
 
-    >>> said = '{"claims": [{"joined": "and", "claim": "Storms."}, {"joined": "but not", "claim": "At sea."}]}'
-    >>> [(row.joined, row.claim_text) for row in read_split(said)]
+    >>> answer = '{"claims": [{"joined": "and", "claim": "Storms."}, {"joined": "but not", "claim": "At sea."}]}'
+    >>> [(row.joined, row.claim_text) for row in read_split(answer)]
     [('and', 'Storms.'), ('not', 'At sea.')]
     """
     rows: list[Condition] = []
@@ -120,8 +120,8 @@ def read_order(answer: str, count: int) -> list[int]:
 def read_synthesis(answer: str, count: int) -> Synthesis:
     """Read sentences about parts 1 to `count`; one that rests on none of them makes the answer unreadable.
 
-    >>> said = '{"sentences": [{"sentence": "He fails.", "passages": ["T2"]}], "verdicts": []}'
-    >>> read_synthesis(said, 3).sentences
+    >>> answer = '{"sentences": [{"sentence": "He fails.", "passages": ["T2"]}], "verdicts": []}'
+    >>> read_synthesis(answer, 3).sentences
     (('He fails.', (2,)),)
     """
     sentences = []
@@ -195,19 +195,19 @@ def _parts(text: str, count: int) -> tuple[int, ...]:
     return tuple(number for number in numbers if 0 < number <= count)
 
 
-def _number(said: object) -> float:
+def _number(answer: object) -> float:
     """Read a score from 0 to 10, a figure or words with one figure; ValueError for everything else."""
-    if isinstance(said, str):
-        text = _OF_TEN.sub("", said)
+    if isinstance(answer, str):
+        text = _OF_TEN.sub("", answer)
         figures = set(_FIGURE.findall(text))  # with another figure beside it a score has two meanings
         if len(figures) != 1 or not (
             _MARKS.fullmatch(_FIGURE.sub("", text)) or re.search(r"\bscore\b", text, re.IGNORECASE)
         ):
             raise ValueError("no score, or several figures")
-        said = float(figures.pop().replace(",", "."))
-    if isinstance(said, bool) or not isinstance(said, int | float) or not 0 <= said <= BEST:
+        answer = float(figures.pop().replace(",", "."))
+    if isinstance(answer, bool) or not isinstance(answer, int | float) or not 0 <= answer <= BEST:
         raise ValueError("no score from 0 to 10")
-    return float(said)
+    return float(answer)
 
 
 def _line(text: object) -> str:

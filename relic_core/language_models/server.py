@@ -178,8 +178,8 @@ class Server:
     def model_digest(self) -> str:
         """Give the digest of the model's files where the server says one, as Ollama does; else empty."""
         ollama = f"{self.address.removesuffix('/v1')}/api/tags"
-        said = _digests(self._request("GET", f"{self.address}/models", None), "data", "id").get(self.model)
-        return said or _digests(self._request("GET", ollama, None), "models", "name").get(self.model, "")
+        digest = _digests(self._request("GET", f"{self.address}/models", None), "data", "id").get(self.model)
+        return digest or _digests(self._request("GET", ollama, None), "models", "name").get(self.model, "")
 
     def _request(
         self, method: Literal["GET", "POST"], address: str, body: Mapping[str, object] | None
@@ -230,22 +230,22 @@ class Server:
             )
         if status == HTTPStatus.OK:
             return
-        said = _complaint(response)
+        cause = _complaint(response)
         if self._key:
-            said = said.replace(self._key, "…")
-        if status == HTTPStatus.BAD_REQUEST and "context" in said.lower():
+            cause = cause.replace(self._key, "…")
+        if status == HTTPStatus.BAD_REQUEST and "context" in cause.lower():
             raise ReaderUnavailable(
-                f"The question is longer than the model on {self.place} reads at once ({said}). Set "
+                f"The question is longer than the model on {self.place} reads at once ({cause}). Set "
                 "RELIC_READER_CONTEXT to what it reads, or give the server more."
             )
         if refusal:
-            raise ReaderUnavailable(f"The model's server on {self.place} {refusal} ({status}{said and ': '}{said}).")
-        if status == HTTPStatus.NOT_FOUND or (status == HTTPStatus.BAD_REQUEST and "model" in said.lower()):
+            raise ReaderUnavailable(f"The model's server on {self.place} {refusal} ({status}{cause and ': '}{cause}).")
+        if status == HTTPStatus.NOT_FOUND or (status == HTTPStatus.BAD_REQUEST and "model" in cause.lower()):
             raise ReaderUnavailable(
-                f"The server on {self.place} has no model {self.model}, or is no such server ({status}{said and ': '}"
-                f"{said}). RELIC_READER_MODEL must be a name that it lists, and RELIC_READER mostly ends in /v1."
+                f"The server on {self.place} has no model {self.model}, or is no such server ({status}{cause and ': '}"
+                f"{cause}). RELIC_READER_MODEL must be a name that it lists, and RELIC_READER mostly ends in /v1."
             )
-        raise ReaderUnavailable(f"The model's server on {self.place} refuses ({status}{said and ': '}{said}).")
+        raise ReaderUnavailable(f"The model's server on {self.place} refuses ({status}{cause and ': '}{cause}).")
 
 
 def where(address: str) -> str:
@@ -316,18 +316,18 @@ def _digests(response: Response | None, listed: str, named: str) -> dict[str, st
 
 def _complaint(response: Response) -> str:
     """Give what a server says of a refusal, on one line, cut short."""
-    said: object = ""
+    message: object = ""
     with suppress(ValueError, LookupError, TypeError, AttributeError):
         error = response.json()["error"]
-        said = error.get("message", "") if isinstance(error, dict) else error
-    return " ".join(str(said).split())[:_QUOTED]
+        message = error.get("message", "") if isinstance(error, dict) else error
+    return " ".join(str(message).split())[:_QUOTED]
 
 
 def _retry_after(response: Response) -> float:
     """Read for how many seconds a server asks to be left alone: a number of them, or a date."""
-    said = response.headers.get("Retry-After", "")
+    header = response.headers.get("Retry-After", "")
     with suppress(ValueError, OverflowError):
-        return max(0.0, float(said))
+        return max(0.0, float(header))
     with suppress(ValueError, OverflowError):
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
     return _PAUSE

@@ -144,18 +144,18 @@ class Exporter:
             rows, left_out = export.write_file(request.out, places=request.places)
         return Exported(path=request.out, form=form, rows=rows, left_out=left_out)
 
-    def find_source(self, said: str) -> SecondarySource:
+    def find_source(self, given: str) -> SecondarySource:
         """Find the source a person means: by its id, the beginning of its id, or its number in Project Gutenberg."""
         there = [stored.source for stored in self.sources.all()]
-        wanted = said.strip()
+        wanted = given.strip()
         fits = (
             [each for each in there if wanted and wanted in (each.id, str(each.number))],
             [each for each in there if wanted and each.id.startswith(wanted.casefold())],
         )
-        found = meant(f"{said:.80}", fits, kind="sources", called=lambda each: each.id)
+        found = meant(f"{given:.80}", fits, kind="sources", called=lambda each: each.id)
         if found is None:
             raise NotFound(
-                f"There is no secondary source '{said:.80}'. `python -m relic_core sources` lists those there are, "
+                f"There is no secondary source '{given:.80}'. `python -m relic_core sources` lists those there are, "
                 "with their ids."
             )
         return found

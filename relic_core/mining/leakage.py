@@ -50,15 +50,15 @@ def shared_runs(items: Iterable[Candidate], texts: Texts, held_out: HeldOut | No
     for item in items:
         for text in item.texts:
             digests = digests_of(text)
-            found += [(item, said, digests[at].tolist()) for at, said in _stretches(text, _among(digests, known))]
+            found += [(item, phrase, digests[at].tolist()) for at, phrase in _stretches(text, _among(digests, known))]
             if held_out is not None:
                 listed = held_out.holds(digests)
-                offences += [Offence(item.kind, item.id, said, (HELD_OUT,)) for _, said in _stretches(text, listed)]
+                offences += [Offence(item.kind, item.id, phrase, (HELD_OUT,)) for _, phrase in _stretches(text, listed)]
     places = _places(texts, {digest for _, _, digests in found for digest in digests}) if found else {}
-    for item, said, runs in found:
+    for item, phrase, runs in found:
         where = tuple(dict.fromkeys(name for run in runs for name in places[run] if name != name_of(item)))
         if where:
-            offences.append(Offence(item.kind, item.id, said, where))
+            offences.append(Offence(item.kind, item.id, phrase, where))
     return list(dict.fromkeys(offences))
 
 
@@ -95,10 +95,10 @@ def _stretches(text: str, hits: npt.NDArray[np.bool_]) -> Iterator[tuple[slice, 
     """Join runs that follow each other: which runs each stretch has, and its words."""
     if not hits.any():
         return
-    said = words(text)
+    text_words = words(text)
     borders = np.flatnonzero(np.diff(np.concatenate([[0], hits.astype(np.int8), [0]])))
     for start, end in borders.reshape(-1, 2).tolist():
-        yield slice(start, end), " ".join(said[start : end + RUN - 1])
+        yield slice(start, end), " ".join(text_words[start : end + RUN - 1])
 
 
 def _places(texts: Texts, wanted: set[int]) -> dict[int, list[str]]:

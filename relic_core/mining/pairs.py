@@ -94,11 +94,11 @@ def _clean(
 ) -> list[tuple[int, int]]:
     """Take sentences going outward, at most four, up to one with which they say again what is quoted."""
     taken: list[tuple[int, int]] = []
-    said: list[str] = []
+    own_words: list[str] = []
     for start, end in sentences:
         words = words_of(text[start:end])
-        said = [*words, *said[: OWN_RUN - 1]] if backwards else [*said[1 - OWN_RUN :], *words]
-        if len(taken) == MAX_CONTEXT or not runs.isdisjoint(_in_a_row(said)):
+        own_words = [*words, *own_words[: OWN_RUN - 1]] if backwards else [*own_words[1 - OWN_RUN :], *words]
+        if len(taken) == MAX_CONTEXT or not runs.isdisjoint(_in_a_row(own_words)):
             break
         taken.append((start, end))
     return taken
@@ -189,12 +189,12 @@ def _why_not(quotation: Quotation, text: str) -> str:
 
 
 def _why_not_around(around: Context) -> str:
-    said = " ".join((*around.left, *around.right))
-    if len(words_of(said)) < MIN_CONTEXT_WORDS:
+    joined = " ".join((*around.left, *around.right))
+    if len(words_of(joined)) < MIN_CONTEXT_WORDS:
         return NO_CONTEXT
-    if _share_of_figures(said) > _FIGURES_AROUND:
+    if _share_of_figures(joined) > _FIGURES_AROUND:
         return NO_QUOTATION
-    return "" if is_english(said) else FOREIGN
+    return "" if is_english(joined) else FOREIGN
 
 
 def is_no_quotation(text: str, *, nouns: bool = False) -> bool:

@@ -98,9 +98,9 @@ class MiningSummary:
     @property
     def figures(self) -> str:
         """All but the problems, in plain words."""
-        said = []
+        sentences = []
         if self.mined:
-            said.append(
+            sentences.append(
                 f"{many(self.mined, 'book')} mined: {many(self.pairs, 'quotation')} of any book, and "
                 f"{many(self.windows, 'window')} on works of the library."
             )
@@ -110,16 +110,16 @@ class MiningSummary:
             (self.removed, "passed over: removed from the secondary sources, where it can be put back"),
         ):
             if count:
-                said.append(f"{many(count, 'book')} {what}.")
+                sentences.append(f"{many(count, 'book')} {what}.")
         if self.set_aside:
-            said.append(f"Of all windows there are, {self.set_aside:,} are set aside, each with its reason.")
-        said = said or ["Nothing was mined."]
+            sentences.append(f"Of all windows there are, {self.set_aside:,} are set aside, each with its reason.")
+        sentences = sentences or ["Nothing was mined."]
         if self.no_works:
-            said.append(_NO_WORKS)
+            sentences.append(_NO_WORKS)
         if self.others:
             kinds = "file of another kind was" if len(self.others) == 1 else "files of other kinds were"
-            said.append(f"{len(self.others):,} {kinds} left alone: {_listed(self.others)}.")
-        return " ".join(said)
+            sentences.append(f"{len(self.others):,} {kinds} left alone: {_listed(self.others)}.")
+        return " ".join(sentences)
 
     @property
     def by_problem(self) -> tuple[str, ...]:
@@ -211,11 +211,11 @@ class _Pace:
             self._done += 1
             self._bytes += self._sizes.get(file, 0)
         count = len(self._sizes)
-        said = f"{self._done:,} of {many(count, 'book')}"
+        note = f"{self._done:,} of {many(count, 'book')}"
         if self._bytes and self._done < count:
             left = (time.monotonic() - self._began) * (self._total - self._bytes) / self._bytes
-            said += f", {duration(left)} left"
-        self._progress(self._done, max(count, 1), said)
+            note += f", {duration(left)} left"
+        self._progress(self._done, max(count, 1), note)
 
 
 def _listed(names: Sequence[str]) -> str:

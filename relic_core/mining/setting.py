@@ -35,11 +35,11 @@ def without_attribution(block: Block, text: str) -> int:
     if again := _IBID.search(text, block.start, block.end):
         return again.start()
     last = block.lines[-1]
-    said = last.strip()
-    begin = block.end - len(said)
-    if len(block.lines) > 1 and len(said) < LINE:
-        aside = indent(last) >= inner_indent(block) + CENTRED and (said[0] == "_" or is_capitals(said))
-        if aside or _names_source(said):
+    line = last.strip()
+    begin = block.end - len(line)
+    if len(block.lines) > 1 and len(line) < LINE:
+        aside = indent(last) >= inner_indent(block) + CENTRED and (line[0] == "_" or is_capitals(line))
+        if aside or _names_source(line):
             return block.start + len(text[block.start : begin].rstrip())
     dash = max(last.rfind("--"), last.rfind("—"))
     before = last[: max(dash, 0)].rstrip()
@@ -48,11 +48,11 @@ def without_attribution(block: Block, text: str) -> int:
     return block.end
 
 
-def _names_source(said: str) -> bool:
+def _names_source(words: str) -> bool:
     """Whether words behind a dash are a name or a title: those of four letters and more have capitals."""
-    if len(said) > LINE or not re.match(r"(?:--|—|―|\[)\s*[_A-Z“\"\[]", said) or re.search(r"[!?]", said):
+    if len(words) > LINE or not re.match(r"(?:--|—|―|\[)\s*[_A-Z“\"\[]", words) or re.search(r"[!?]", words):
         return False
-    long = re.findall(r"[^\W\d_]{4,}", said)
+    long = re.findall(r"[^\W\d_]{4,}", words)
     return all(word[0].isupper() for word in long)
 
 

@@ -155,7 +155,7 @@ def _ambiguous(
         return f"the same words are in several places of {where}, and nothing shows which is meant"
 
     reasons = {window.id: [lost(window, other) for other in rivals[window.id]] for window in windows}
-    return {name: next(filter(None, said)) for name, said in reasons.items() if any(said)}
+    return {name: next(filter(None, why)) for name, why in reasons.items() if any(why)}
 
 
 def _rivals(windows: Sequence[MinedWindow], works: Mapping[str, WorkFacts]) -> dict[str, list[MinedWindow]]:
@@ -225,11 +225,11 @@ def names(window: MinedWindow, source: SecondarySource, work: WorkFacts) -> bool
     People and places may be named in the quotation too: what others wrote and the work quotes does not know them.
     """
     around = " \n".join((source.title, *window.left, *window.right))
-    said = tokens(around)
-    if not work.own.isdisjoint((*said, *tokens(window.quotation))):
+    words = tokens(around)
+    if not work.own.isdisjoint((*words, *tokens(window.quotation))):
         return True
     surname = next(iter(_name_parts(work.author)[-1:]), "")
-    if len(surname) >= _SURNAME and surname in said:
+    if len(surname) >= _SURNAME and surname in words:
         return True
     title = [token for token in tokens(work.title) if token not in STOPWORDS]
     if len(title) == 1:  # "Emma", "Harvest": a name or a word, so it has to stand there as a name does
@@ -239,7 +239,7 @@ def names(window: MinedWindow, source: SecondarySource, work: WorkFacts) -> bool
         for one, other in pairwise(title)
     ):  # of "The Life and Adventures of Robinson Crusoe", what critics call it
         return True
-    content_words = [token for token in said if token not in STOPWORDS]
+    content_words = [token for token in words if token not in STOPWORDS]
     return bool(title) and any(
         content_words[at : at + len(title)] == title for at in range(len(content_words) - len(title) + 1)
     )

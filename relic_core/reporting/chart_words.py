@@ -87,8 +87,8 @@ def summary(chart: Chart) -> str:
     """Say in words what is to be seen in a chart, series by series."""
     if not chart.marks:
         return "Nothing to show."
-    said = {"curve": _curve, "ranks": _ranks, "published": _published}.get(chart.view, _groups)
-    return f"{chart.title}. " + " ".join(said(chart, series) for series in chart.series if chart.marks_of(series.key))
+    write = {"curve": _curve, "ranks": _ranks, "published": _published}.get(chart.view, _groups)
+    return f"{chart.title}. " + " ".join(write(chart, series) for series in chart.series if chart.marks_of(series.key))
 
 
 def _groups(chart: Chart, series: Series) -> str:
@@ -150,7 +150,7 @@ def table(chart: Chart) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     rows = tuple(
         (
             group.label,
-            *(said for _, said in group.facts),
+            *(fact for _, fact in group.facts),
             names[series.key],
             chart.written(mark.value),
             chart.interval(mark),
@@ -164,13 +164,13 @@ def table(chart: Chart) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     return heads, rows
 
 
-def _unmarked(said: str) -> str:
+def _unmarked(text: str) -> str:
     """Write a number as spreadsheets read it; words are left as they are.
 
     >>> _unmarked("6,136"), _unmarked("1,2 or so")
     ('6136', '1,2 or so')
     """
-    return said.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", said) else said
+    return text.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", text) else text
 
 
 def as_csv(chart: Chart) -> bytes:
@@ -183,7 +183,7 @@ def as_csv(chart: Chart) -> bytes:
     order = {key: place for place, key in enumerate(groups)}
     for mark in sorted(chart.marks, key=lambda mark: order[mark.group]):
         group, run = groups[mark.group], series[mark.series]
-        about = [group.label, group.key, *(_unmarked(said) for _, said in group.facts), run.label, " ".join(run.runs)]
+        about = [group.label, group.key, *(_unmarked(fact) for _, fact in group.facts), run.label, " ".join(run.runs)]
         candidates = round(mark.candidates, 2) if mark.candidates else ""
         rows.append([*about, chart.measure, mark.value, mark.low, mark.high, mark.n, candidates])
     return escaping.as_csv(rows).encode("utf-8-sig")

@@ -78,7 +78,7 @@ def document(
             )
             citation = citation_of(kept, apart[work.id], chosen, first=work.id not in cited)
             blocks += _passage(kept, citation, style_name)
-            blocks += _said(note)
+            blocks += _written(note)
             cited[work.id] = work
     if cited:
         blocks.append(_heading(2, TextRun(chosen.listed)))
@@ -106,7 +106,7 @@ def _passage(kept: KeptPassage, citation: tuple[TextRun, ...], style_name: str) 
         yield Block("note", (citation,))
 
 
-def _said(note: Note) -> Iterator[Block]:
+def _written(note: Note) -> Iterator[Block]:
     for paragraph in note.words.strip().split("\n\n"):
         lines = tuple((TextRun(line.strip()),) for line in paragraph.split("\n") if line.strip())
         if lines:
@@ -114,9 +114,9 @@ def _said(note: Note) -> Iterator[Block]:
     asked = "Word looked for" if note.kept.origin == "concordance" else "Claim"
     facts = [(asked, note.kept.claim_text), ("Verdict", _VERDICTS.get(note.verdict or "", ""))]
     facts.append(("Tags", ", ".join(note.tags)))
-    said = tuple((TextRun(f"{name}: {' '.join(value.split())}"),) for name, value in facts if value.strip())
-    if said:
-        yield Block("facts", said)
+    fact_lines = tuple((TextRun(f"{name}: {' '.join(value.split())}"),) for name, value in facts if value.strip())
+    if fact_lines:
+        yield Block("facts", fact_lines)
 
 
 def _heading(level: int, *runs: TextRun) -> Block:
@@ -218,8 +218,8 @@ def csv(
         for note in notes:
             work = cited_work(note.kept, editions)
             citation, entry = citation_of(note.kept, apart[work.id], chosen), chosen.entry(apart[work.id])
-            said = (brought_up(note.kept, labels or {}), as_text(citation), as_text(entry))
-            rows.append(_row(collection.name, note, work, *said))
+            citing = (brought_up(note.kept, labels or {}), as_text(citation), as_text(entry))
+            rows.append(_row(collection.name, note, work, *citing))
     return f"{BOM}{as_csv(rows)}"
 
 

@@ -105,7 +105,7 @@ def as_csv(table: Table) -> str:
         heads += [head, f"{head} low", f"{head} high"] if ends else [head]
     rows = [heads]
     for row in table.rows:
-        values: list[object] = [said for _, said in table.about]
+        values: list[object] = [fact for _, fact in table.about]
         for cell, ends in zip(row, with_ends, strict=True):
             if isinstance(cell, Figure):
                 values += [cell.value, *(["" if end is None else end for end in (cell.low, cell.high)] if ends else [])]

@@ -143,11 +143,11 @@ def compared(every: Sequence[Followed]) -> tuple[Table, Table]:
     )
 
 
-def value(said: object) -> str:
+def value(given: object) -> str:
     """Write a value of a recipe, or of what was asked, as a person reads it."""
-    if isinstance(said, list):
-        return ", ".join(" ".join(map(str, each)) if isinstance(each, list) else str(each) for each in said) or "all"
-    return "yes" if said is True else "no" if said is False else str(said) if said != "" else "–"
+    if isinstance(given, list):
+        return ", ".join(" ".join(map(str, each)) if isinstance(each, list) else str(each) for each in given) or "all"
+    return "yes" if given is True else "no" if given is False else str(given) if given != "" else "–"
 
 
 def _differences(trainings: Sequence[Training]) -> list[tuple[str, tuple[str, ...]]]:

@@ -172,8 +172,8 @@ class ComposedVerdicts(Verdicts):
     def of(self, retriever: str, hit: Hit) -> Strength:
         """Say whether a hit belongs to the answer: fair where it does, else weak."""
         least = self._thresholds[retriever]
-        said = f"Its probability is {hit.score:.2g}, and the answer begins at {least:.2g}."
-        return Strength("fair" if hit.score >= least else "weak", 0.0, said)
+        reason = f"Its probability is {hit.score:.2g}, and the answer begins at {least:.2g}."
+        return Strength("fair" if hit.score >= least else "weak", 0.0, reason)
 
     def parts(self, retriever: str, hit: Hit, work: Work) -> tuple[PartBorne, ...]:
         """Say what a hit's unit is worth for each claim, and which of its passages bears it."""

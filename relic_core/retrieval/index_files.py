@@ -152,9 +152,9 @@ class Recipe:
         )
 
     @classmethod
-    def in_manifest(cls, said: Mapping[str, Any]) -> Recipe:
+    def in_manifest(cls, manifest: Mapping[str, Any]) -> Recipe:
         """Read the recipe from a manifest."""
-        return cls(**{field.name: said[field.name] for field in fields(cls)})
+        return cls(**{field.name: manifest[field.name] for field in fields(cls)})
 
     @property
     def facts(self) -> dict[str, str]:
@@ -183,7 +183,7 @@ def _place(root: Path, recipe: Recipe) -> tuple[Path, Path, str]:
 class _Manifest:
     """A manifest as it was read, but for its own digest: that of its recipe, and the bytes of each file by its name."""
 
-    said: dict[str, Any]
+    content: dict[str, Any]
     digest: str
     sizes: dict[str, int]
 
@@ -223,8 +223,8 @@ def size(root: Path, recipe: Recipe) -> int:
 
 def notes(root: Path, recipe: Recipe) -> dict[str, Any]:
     """Read what the manifest says beside the recipe. Raises as `load`."""
-    said: dict[str, Any] = _look(root, recipe)[0].said["notes"]
-    return said
+    kept_notes: dict[str, Any] = _look(root, recipe)[0].content["notes"]
+    return kept_notes
 
 
 def load(root: Path, recipe: Recipe) -> dict[str, npt.NDArray[Any]]:
@@ -241,7 +241,7 @@ def load(root: Path, recipe: Recipe) -> dict[str, npt.NDArray[Any]]:
     folder = recipe.folder(root)
     before = _checked_before(folder) == now
     arrays = {}
-    for name in manifest.said["arrays"]:
+    for name in manifest.content["arrays"]:
         path = folder / f"{name}.npy" if before else checked(root, recipe, f"{name}.npy")
         try:
             arrays[name] = _mapped(path)
@@ -262,7 +262,7 @@ def _checked_before(folder: Path) -> Stamp | None:
 
 def checked(root: Path, recipe: Recipe, name: str) -> Path:
     """Find one file of an index, its content checked as by `load`, whose errors this raises."""
-    entries = _files(_look(root, recipe)[0].said)
+    entries = _files(_look(root, recipe)[0].content)
     path = recipe.folder(root) / name
     try:
         whole = _content(path) == entries[name]["sha256"]
@@ -280,15 +280,15 @@ def manifests(root: Path, retriever: str, work_id: str) -> tuple[dict[str, Any],
     The facts of the recipe, "title", "arrays", "notes", "program" and "created".
     """
     found = (_in_folder(root, path.parent) for path in (root / retriever / work_id).glob(f"[!.]*/{MANIFEST}"))
-    return tuple(sorted((said for said in found if said), key=itemgetter("created"), reverse=True))
+    return tuple(sorted((manifest for manifest in found if manifest), key=itemgetter("created"), reverse=True))
 
 
 def _in_folder(root: Path, folder: Path) -> dict[str, Any] | None:
     """Read the manifest of the index in a folder; None where it is damaged, or belongs to another."""
     with suppress(StaleIndex, ValueError, OSError, KeyError, TypeError):
-        recipe = Recipe.in_manifest(_parsed(folder / MANIFEST).said)
+        recipe = Recipe.in_manifest(_parsed(folder / MANIFEST).content)
         if recipe.folder(root) == folder:
-            return _look(root, recipe)[0].said
+            return _look(root, recipe)[0].content
     return None
 
 
@@ -304,17 +304,17 @@ def survey(root: Path, *, thorough: bool = False) -> Survey:
     """Look through the indexes of works (`thorough`: hold every file to its hash); no model is loaded for it."""
     whole, damaged = 0, []
     for folder in sorted(path.parent for path in root.glob(f"[!.]*/[!.]*/[!.]*/{MANIFEST}")):
-        said = _in_folder(root, folder)
-        if said is None or (thorough and not _holds(folder, said)):
+        manifest = _in_folder(root, folder)
+        if manifest is None or (thorough and not _holds(folder, manifest)):
             damaged.append(folder.relative_to(root).as_posix())
         else:
             whole += 1
     return Survey(whole=whole, damaged=tuple(damaged))
 
 
-def _holds(folder: Path, said: Mapping[str, Any]) -> bool:
+def _holds(folder: Path, manifest: Mapping[str, Any]) -> bool:
     try:
-        return all(digest_of(folder / name) == entry["sha256"] for name, entry in _files(said).items())
+        return all(digest_of(folder / name) == entry["sha256"] for name, entry in _files(manifest).items())
     except OSError:
         return False
 

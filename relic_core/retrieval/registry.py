@@ -501,11 +501,11 @@ class Retrievers:
             if card(name).kind == "reranker":
                 facts = self.get(name).configuration
                 identities[name] = f"{facts['reranker reranker']} {facts.get('reranker weights', '')[:12]}".strip()
-        said = sorted(identities.items(), key=lambda each: card(each[0]).kind == "reranker")  # encoders first
+        ordered = sorted(identities.items(), key=lambda each: card(each[0]).kind == "reranker")  # encoders first
         return tuple(
             dict.fromkeys(
                 f"{self._own[name][1]} ({identity})" if name in self._own else identity
-                for name, identity in said
+                for name, identity in ordered
                 if identity
             )
         )

@@ -161,7 +161,7 @@ def _background(ranking: Ranking, threshold: Threshold | None) -> tuple[float, f
 
 def _sentence(z: float, *, before: str = "", after: str = "") -> str:
     standing = next(words for least, words in _STANDING if z >= least)
-    said = (
+    phrase = (
         f"{before}; within this work it {standing} the rest" if before else f"{standing} the rest of this work{after}"
     )
-    return f"{said[0].upper()}{said[1:]}."
+    return f"{phrase[0].upper()}{phrase[1:]}."

@@ -327,11 +327,11 @@ def unwritable(data: Path, error: OSError) -> StoreReadOnly:
 
 
 def _refuse_newer(backup: BackupFile) -> None:
-    known, said = migrations.known_version(), backup.manifest
-    if said.store_version > known:
+    known, manifest = migrations.known_version(), backup.manifest
+    if manifest.store_version > known:
         raise BadBackup(
-            f"{backup.path} was made by a newer version of this program ({said.program}; its store is at version "
-            f"{said.store_version}, this program knows versions up to {known}). Nothing was changed. Update the "
+            f"{backup.path} was made by a newer version of this program ({manifest.program}; its store is at version "
+            f"{manifest.store_version}, this program knows versions up to {known}). Nothing was changed. Update the "
             "program and restore again."
         )
 

@@ -72,17 +72,17 @@ class Tally:
         """Say all of it in plain words; the reader has just read the title of the work that is `alone`."""
         added, already = [each.work.title for each in self.added], [work.title for work in self.already]
         if alone and alone in (*added, *already):
-            said = ["Added."] if added else ["It was in the library already."]
+            sentences = ["Added."] if added else ["It was in the library already."]
         else:
-            said = [
+            sentences = [
                 *_counted(added, "has been added", "have been added"),
                 *_counted(already, "was in the library already", "were there already"),
             ]
-        said += [notice.removeprefix(f"{alone}: ") if alone else notice for notice in self.notices]
-        said += self.not_prepared
+        sentences += [notice.removeprefix(f"{alone}: ") if alone else notice for notice in self.notices]
+        sentences += self.not_prepared
         for reason, names in self.failed.items():
-            said += [reason if names == [alone] else f"Not added: {', '.join(names)}. {reason}"]
-        return " ".join(said)
+            sentences += [reason if names == [alone] else f"Not added: {', '.join(names)}. {reason}"]
+        return " ".join(sentences)
 
     @property
     def not_prepared(self) -> list[str]:
@@ -215,7 +215,7 @@ class Catalogue:
                     away = away if item.get("path") else 0
                     work = added.work
                     (tally.already.append(work) if added.already else tally.added.append(added))
-                    tally.notices += [f"{work.title}: {said}" for said in (notice, added.notice) if said]
+                    tally.notices += [f"{work.title}: {sentence}" for sentence in (notice, added.notice) if sentence]
             except (JobCancelled, StoreReadOnly):
                 raise  # nothing more can be added
             except RelicError as error:
@@ -261,9 +261,9 @@ class Catalogue:
         failed = [f"{name}: {reason}" for reason, names in tally.failed.items() for name in names]
         if not (tally.added or tally.already):
             raise BadText(" ".join(failed))
-        said = [f"{added.work.title} has been added." for added in tally.added]
-        said += [f"{work.title} is in the library already." for work in tally.already]
-        return " ".join([*said, *tally.notices, *tally.not_prepared, *failed])
+        sentences = [f"{added.work.title} has been added." for added in tally.added]
+        sentences += [f"{work.title} is in the library already." for work in tally.already]
+        return " ".join([*sentences, *tally.notices, *tally.not_prepared, *failed])
 
     def _fetch_and_prepare(self, items: Sequence[Item], progress: Progress, *, wanted: bool) -> Tally:
         """Add works and, where that is wanted, have them prepared; what was added before a stop is prepared too."""

@@ -43,11 +43,11 @@ def guess(work: CitedWork) -> str:
     'The author (Mara Quill) and the year (1848) are guesses from the words of the file'
     """
     names = work.guessed.split(", ")
-    said = " and ".join(f"the {name} ({getattr(work, name)})" for name in names)
+    fields = " and ".join(f"the {name} ({getattr(work, name)})" for name in names)
     are = "are guesses" if len(names) > 1 else "is a guess"
     return (
-        f"{said[:1].upper()}{said[1:]} {are} from the words of the file. Check this; “Correct details” and “Save” on "
-        "the page of the work confirm it."
+        f"{fields[:1].upper()}{fields[1:]} {are} from the words of the file. Check this; “Correct details” and “Save” "
+        "on the page of the work confirm it."
     )
 
 

@@ -135,21 +135,21 @@ class Benchmarks:
 
 def _how_to_add(missing: Sequence[str], there: Sequence[str], unknown: Sequence[str], *, has_folder: bool) -> str:
     are = "A work is needed that is" if len(missing) == 1 else f"{len(missing)} works are needed that are"
-    said = [f"{are} not in the library."]
+    sentences = [f"{are} not in the library."]
     if there:
-        said.append(f"Add {'it' if len(there) == 1 else 'them'}: {COMMAND} catalogue --add {' '.join(there)}")
+        sentences.append(f"Add {'it' if len(there) == 1 else 'them'}: {COMMAND} catalogue --add {' '.join(there)}")
         if not has_folder:
-            said.append("(set RELIC_LIBRARY to a folder with NAME.txt files to take them from there instead).")
+            sentences.append("(set RELIC_LIBRARY to a folder with NAME.txt files to take them from there instead).")
     if unknown:
-        said.append(
+        sentences.append(
             f"Not in the catalogue: {', '.join(unknown)}. Add your own text, and name it by the id that "
             f"`{COMMAND} works` shows."
         )
     if nowhere := [key for key in missing if key not in there and key not in unknown]:
-        said.append(
+        sentences.append(
             f"Not free to fetch: {', '.join(nowhere)}. Put your own copy into the folder RELIC_LIBRARY as NAME.txt."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def retriever_names() -> tuple[str, ...]:
@@ -157,29 +157,29 @@ def retriever_names() -> tuple[str, ...]:
     return tuple(card.name for card in registry.cards())
 
 
-def named_retrievers(said: str, *, without: str = "") -> tuple[str, ...]:
+def named_retrievers(listed: str, *, without: str = "") -> tuple[str, ...]:
     """Read names of retrievers, with commas between, or "all".
 
     "all" leaves out slow copies of others, those that need a server or a model of your own, and the one that `without`
     names.
     """
-    if said.strip() == "all":
+    if listed.strip() == "all":
         offline = (card.name for card in registry.cards() if card.on_its_own)
         return tuple(name for name in offline if not name.endswith("-reference") and name != without)
-    names = tuple(dict.fromkeys(name.strip() for name in said.split(",") if name.strip()))
+    names = tuple(dict.fromkeys(name.strip() for name in listed.split(",") if name.strip()))
     if not names:
         raise BadRequest(f"Which retriever? Known: {', '.join(retriever_names())}.")
     return tuple(registry.card(name).name for name in names)
 
 
 def chosen_retrievers(
-    said: str, *, k1: float | None = None, b: float | None = None, function_words: bool = False
+    listed: str, *, k1: float | None = None, b: float | None = None, function_words: bool = False
 ) -> tuple[str | Retriever, ...]:
     """Read names of retrievers, and give BM25 parameters of its own.
 
     Raises BadRequest: also for parameters of another retriever than BM25.
     """
-    names = named_retrievers(said)
+    names = named_retrievers(listed)
     if k1 is None and b is None and not function_words:
         return names
     if function_words and names != ("bm25",):

@@ -46,7 +46,7 @@ class Finding:
 
     name: str
     level: Level
-    said: str
+    message: str
 
 
 def examine(
@@ -98,8 +98,8 @@ def _files(settings: Settings) -> Iterator[Finding]:
         except StaleIndex as error:
             yield Finding("quoted works", "notice", str(error))
     if damaged := Downloads(settings.downloads).damaged():
-        said = f"{many(len(damaged), 'download')} cannot be read as written ({damaged[0]})."
-        yield Finding("downloads", "notice", f"{said} They are fetched anew when asked for, or delete them.")
+        damage = f"{many(len(damaged), 'download')} cannot be read as written ({damaged[0]})."
+        yield Finding("downloads", "notice", f"{damage} They are fetched anew when asked for, or delete them.")
 
 
 def _app(address: str) -> Finding:
@@ -115,10 +115,10 @@ def _app(address: str) -> Finding:
 
 
 def _works(works: tuple[WorkSummary, ...], *, removed: int) -> Finding:
-    said = f"The library has {many(len(works), 'work')}"
+    size = f"The library has {many(len(works), 'work')}"
     level: Level = "good" if works else "notice"
     return Finding(
-        "works", level, f"{said}{f'; {removed:,} more were removed and can be put back' if removed else ''}."
+        "works", level, f"{size}{f'; {removed:,} more were removed and can be put back' if removed else ''}."
     )
 
 
@@ -126,9 +126,9 @@ def _left(data: Path) -> Iterator[Finding]:
     """Name what a back-up or a restore that was killed left behind."""
     with suppress(OSError):  # the folder is looked at by itself
         if left := leftovers(data):
-            said = f"A back-up or a restore was killed and left copies of what people wrote, {left[0]} for example."
+            warning = f"A back-up or a restore was killed and left copies of what people wrote, {left[0]} for example."
             yield Finding(
-                "back-ups", "notice", f"{said} The next start, back-up or restore takes them away; or delete them."
+                "back-ups", "notice", f"{warning} The next start, back-up or restore takes them away; or delete them."
             )
 
 
@@ -143,12 +143,12 @@ def _room(name: str, folder: Path) -> Finding:
         free = shutil.disk_usage(folder).free
     except OSError as error:
         return Finding(name, "bad", f"{folder} cannot be written ({error.strerror}). Make it writable, or make room.")
-    said = f"{folder} can be written; {free / 1e9:,.1f} GB are free."
+    room = f"{folder} can be written; {free / 1e9:,.1f} GB are free."
     if free < _NEEDED:
-        return Finding(name, "bad", f"{said} That is too little: writing may fail any moment. Make room.")
+        return Finding(name, "bad", f"{room} That is too little: writing may fail any moment. Make room.")
     if free < _WANTED:
-        return Finding(name, "notice", f"{said} Make room before long.")
-    return Finding(name, "good", said)
+        return Finding(name, "notice", f"{room} Make room before long.")
+    return Finding(name, "good", room)
 
 
 def _trained(model: str) -> str:
@@ -183,30 +183,30 @@ def language_model(settings: Settings) -> Iterator[Finding]:
     except RelicError as error:  # every other search goes on without
         yield Finding("language model", "notice", str(error))
         return
-    said = f"The server of {server.model} answers in {seconds:.2f} s; claims and passages go to {server.place}."
+    answering = f"The server of {server.model} answers in {seconds:.2f} s; claims and passages go to {server.place}."
     if names and server.model not in names:
         listed = ", ".join(sorted(names)[:_NAMED])
-        yield Finding("language model", "notice", f"{said} It does not list that model, but {listed}.")
+        yield Finding("language model", "notice", f"{answering} It does not list that model, but {listed}.")
     else:
-        yield Finding("language model", "good", said)
+        yield Finding("language model", "good", answering)
 
 
 def _indexes(settings: Settings, lacking: Sequence[str] | None, *, thorough: bool) -> Finding:
     found = survey(settings.indexes, thorough=thorough)
     held = "read and compared with what was written" if thorough else "looked at"
     looked_at = found.whole + len(found.damaged)
-    said = f"{many(looked_at, 'index was', 'indexes were')} {held}, {len(found.damaged) or 'none'} damaged"
+    state = f"{many(looked_at, 'index was', 'indexes were')} {held}, {len(found.damaged) or 'none'} damaged"
     if found.damaged:
         return Finding(
             "indexes",
             "notice",
-            f"{said} ({found.damaged[0]}). They are not used and are built anew: `{COMMAND} index --all`.",
+            f"{state} ({found.damaged[0]}). They are not used and are built anew: `{COMMAND} index --all`.",
         )
     if lacking:
         return Finding(
             "indexes",
             "notice",
-            f"{said}; {many(len(lacking), 'work is', 'works are')} not prepared for searching by meaning. "
+            f"{state}; {many(len(lacking), 'work is', 'works are')} not prepared for searching by meaning. "
             f"`{COMMAND} index --all` does it.",
         )
-    return Finding("indexes", "good", f"{said}{'' if lacking is None else '; every work is prepared'}.")
+    return Finding("indexes", "good", f"{state}{'' if lacking is None else '; every work is prepared'}.")

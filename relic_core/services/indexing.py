@@ -328,13 +328,13 @@ class Indexes:
         models, lacking = self.models(works), self.in_use.unprepared(works)
         return [work for work in works if work.id in lacking and models.get(work.id) == "small"]
 
-    def _giving_way(self, progress: Progress, said: str) -> Progress:
+    def _giving_way(self, progress: Progress, message: str) -> Progress:
         """Report progress with a note of our own, and raise _GivesWay where something comes first."""
         looked = time.monotonic()
 
         def report(done: int, total: int, note: str = "") -> None:  # noqa: ARG001 - the port's
             nonlocal looked
-            progress(done, total, said)
+            progress(done, total, message)
             if time.monotonic() - looked > _LOOK_SECONDS:
                 looked = time.monotonic()
                 if self._others():
@@ -403,7 +403,7 @@ class Indexes:
         also: Sequence[str] = arguments.get("retrievers", ())
         works = {summary.id: summary.title for summary in self._works.summaries()}
         wanted = [work_id for work_id in ids if work_id in works]  # the others were removed meanwhile
-        ready, said = 0, []
+        ready, failures = 0, []
         for done, work_id in enumerate(wanted):
 
             def say(note: str, *, done: int = done) -> None:
@@ -418,12 +418,12 @@ class Indexes:
             except NotFound:
                 continue  # removed meanwhile
             if job.state == "failed":
-                said.append(f"{works[work_id]}: {job.note}")
+                failures.append(f"{works[work_id]}: {job.note}")
             ready += job.state == "done"
         progress(len(wanted), len(wanted), "")
         if self.library_due():
             self.start_library()
-        return " ".join([f"{many(ready, 'work is', 'works are')} ready to search.", *said])
+        return " ".join([f"{many(ready, 'work is', 'works are')} ready to search.", *failures])
 
     def _prepare(self, work_id: str, title: str, also: Sequence[str], say: Callable[[str], None]) -> Job:
         """Have one work prepared and wait for it, behind whatever somebody else has asked for."""

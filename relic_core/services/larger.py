@@ -128,24 +128,24 @@ def _install(progress: Progress) -> None:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)  # noqa: S603 - our own list
         try:
             while process.poll() is None:
-                progress(max(0, _said(output).count("Collecting ") - 1), LARGE_PARTS, "Downloading 0.4 GB")
+                progress(max(0, _read_back(output).count("Collecting ") - 1), LARGE_PARTS, "Downloading 0.4 GB")
                 time.sleep(_POLL_SECONDS)
         finally:  # somebody stopped the job
             if process.poll() is None:
                 process.terminate()
                 process.wait()
-        said = _said(output)
+        printed = _read_back(output)
     if process.returncode:
-        logger.warning("pip failed:\n%s", said)
-        raise RelicError(f"The larger model could not be fetched: {_reason(said)} The small model stays in use.")
+        logger.warning("pip failed:\n%s", printed)
+        raise RelicError(f"The larger model could not be fetched: {_reason(printed)} The small model stays in use.")
     importlib.invalidate_caches()
 
 
-def _said(output: IO[bytes]) -> str:
+def _read_back(output: IO[bytes]) -> str:
     return os.pread(output.fileno(), 1_000_000, 0).decode(errors="replace")
 
 
-def _reason(said: str) -> str:
+def _reason(printed: str) -> str:
     r"""Say in one sentence why pip failed.
 
     >>> _reason("Collecting a\nWARNING: Retrying (Retry(total=0)) after connection broken\nERROR: No matching a")
@@ -153,10 +153,10 @@ def _reason(said: str) -> str:
     >>> _reason("Collecting a\nERROR: No space left\n")
     'pip says: No space left.'
     """
-    if any(each in said for each in _UNREACHED):
+    if any(each in printed for each in _UNREACHED):
         return "its packages could not be reached. Is this machine online?"
-    errors = [line.partition(":")[2].strip() for line in said.splitlines() if line.lower().startswith("error:")]
-    return f"pip says: {(errors or said.splitlines() or ['nothing'])[-1].rstrip('.')}."
+    errors = [line.partition(":")[2].strip() for line in printed.splitlines() if line.lower().startswith("error:")]
+    return f"pip says: {(errors or printed.splitlines() or ['nothing'])[-1].rstrip('.')}."
 
 
 def _check_room() -> None:

@@ -44,7 +44,7 @@ _ELLIPSIS = re.compile(r"\[?(?:…|\.\s?\.\s?\.)\]?")
 class CardReading:
     """What a model makes of a card's passage; whether its words stand there, and its reason quotes what does not."""
 
-    said: Reading
+    answer: Reading
     stands: bool
     misquotes: bool
 
@@ -171,14 +171,14 @@ class ModelReading:
         named = ((f"Passage {number}", passage) for number, passage in enumerate(passages, start=1))
         prompt = ask("synthesis", *named, claim=claim_text(result.claim), objective=self.objective(result.claim))
         question = ModelQuestion(prompt, partial(read_synthesis, count=len(cards)))
-        (said,) = self._asks("llm-reason").client.all([question], progress)
-        if said is None:
+        (synthesis,) = self._asks("llm-reason").client.all([question], progress)
+        if synthesis is None:
             return None
         works = {card.work.fingerprint: card.work.text for card in cards}
         texts = [letters(passage) for passage in passages]
         texts += [self._letters.get(fingerprint, partial(letters, text)) for fingerprint, text in works.items()]
-        sentences = tuple((_pieces(sentence, texts), numbers) for sentence, numbers in said.sentences)
-        return CheckedSynthesis(sentences, said.verdicts)
+        sentences = tuple((_pieces(sentence, texts), numbers) for sentence, numbers in synthesis.sentences)
+        return CheckedSynthesis(sentences, synthesis.verdicts)
 
     def made_with(self, search_id: str, retriever: str, work: Work, at: str, length: int) -> str:
         """Say what read a kept passage: model, digest of its prompt, score and reason; empty where no model did."""
@@ -260,7 +260,7 @@ def lit(result: SearchResult, readings: Mapping[str, ColumnReading]) -> SearchRe
     """Light, in the columns of models, the words that their readings rest on, and no others."""
 
     def one(card: Card, reading: CardReading | None) -> Card:
-        words = reading.said.words if reading and reading.stands else ""
+        words = reading.answer.words if reading and reading.stands else ""
         return replace(card, quotation=light_words(card.quotation, words), whole=light_words(card.whole, words))
 
     columns = (

@@ -314,10 +314,10 @@ def _read(data: Path) -> tuple[Chosen, ...]:
 
 def _write(data: Path, choices: Sequence[Chosen]) -> None:
     """Write what was chosen, the last last; of many, the last."""
-    said = {"version": _VERSION, "chosen": [asdict(each) for each in choices[-_KEPT:]]}
+    record = {"version": _VERSION, "chosen": [asdict(each) for each in choices[-_KEPT:]]}
     with suppress(OSError):  # writing says what is wrong
         data.mkdir(parents=True, exist_ok=True)
-    write_whole(choices_file(data), json.dumps(said, indent=1, default=datetime.isoformat) + "\n")
+    write_whole(choices_file(data), json.dumps(record, indent=1, default=datetime.isoformat) + "\n")
 
 
 def _last(choices: Sequence[Chosen]) -> Chosen:

@@ -247,18 +247,18 @@ class Notebook:
         used = {tag for note in self._notes.all(person) for tag in note.tags}
         return tuple(sorted(used, key=lambda tag: (tag.casefold(), tag)))
 
-    def write(self, note_id: str, *, person: str = "", **said: Unpack[Said]) -> Note:
+    def write(self, note_id: str, *, person: str = "", **changes: Unpack[Said]) -> Note:
         """Write about a passage, or put its note at the end of another collection; what is not given stays."""
-        return self._notes.change(note_id, person, **_checked(said))[1]
+        return self._notes.change(note_id, person, **_checked(changes))[1]
 
-    def write_over(self, seen: Note, *, person: str = "", **said: Unpack[Said]) -> tuple[Note, Note | None]:
+    def write_over(self, seen: Note, *, person: str = "", **changes: Unpack[Said]) -> tuple[Note, Note | None]:
         """Write about a passage as `write` does, where its note may have been changed elsewhere since it was `seen`.
 
         Returns: the note as it is now, with tags that were added or removed elsewhere; and the version before, where
         words or verdict that are written now were changed elsewhere to something else.
         """
-        before, now = self._notes.change(seen.id, person, seen, **_checked(said))
-        fields = set(said) - {"tags"}
+        before, now = self._notes.change(seen.id, person, seen, **_checked(changes))
+        fields = set(changes) - {"tags"}
         lost = any(getattr(before, field) not in {getattr(seen, field), getattr(now, field)} for field in fields)
         return now, before if lost else None
 
@@ -306,10 +306,10 @@ class Notebook:
         return checked
 
 
-def _checked(said: Said) -> dict[str, Any]:
+def _checked(changes: Said) -> dict[str, Any]:
     checks: dict[str, Callable[[Any], object]]
     checks = {"words": checked_words, "tags": checked_tags, "verdict": checked_verdict}
-    return {name: checks.get(name, str)(value) for name, value in said.items()}
+    return {name: checks.get(name, str)(value) for name, value in changes.items()}
 
 
 def _judged(note: Note) -> str:

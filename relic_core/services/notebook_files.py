@@ -139,12 +139,12 @@ class NotebookFiles:
         """Make a benchmark of all verdicts by grade, and say in a sentence what was left out; raises as the above."""
         contexts, works, left_out = evaluation_set.graded(self._judged(collection_id, person), self._load_works)
         books = [book_of(work_id, work) for work_id, work in works.items()]
-        return Opened(NOTEBOOK, contexts, books=books, works=works), evaluation_set.said(left_out)
+        return Opened(NOTEBOOK, contexts, books=books, works=works), evaluation_set.in_words(left_out)
 
     def examples(self, collection_id: str = "", person: str = "") -> tuple[int, str]:
         """Say how many notes can be examples of such a set, and in a sentence what is left out; loads no work."""
         by_work, left_out = evaluation_set.sort_out(self._judged(collection_id, person))
-        return sum(map(len, by_work.values())), evaluation_set.said(left_out)
+        return sum(map(len, by_work.values())), evaluation_set.in_words(left_out)
 
     def _judged(self, collection_id: str, person: str) -> list[tuple[Note, str]]:
         editions, sections = self._editions(), self.sections(collection_id, person)

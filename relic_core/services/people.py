@@ -38,9 +38,9 @@ class People:
             for each in self._rows.holdings()
         )
 
-    def find(self, said: str) -> str:
+    def find(self, name: str) -> str:
         """Find out whom an operator means by an e-mail address, an id, or `NOBODY`, whose id is empty."""
-        wanted = said.strip()
+        wanted = name.strip()
         if wanted.lower() == NOBODY:
             return ""
         if "@" not in wanted:

@@ -134,8 +134,8 @@ class Recall:
 
     def meaning(self, name: str, card: BenchmarkCard) -> str:
         """Say in one sentence what a measure tells a scholar of a benchmark."""
-        said = metric(name).meaning
-        return said if card.quotes else said.replace("the critic's own quotation", "a passage that counts")
+        meaning = metric(name).meaning
+        return meaning if card.quotes else meaning.replace("the critic's own quotation", "a passage that counts")
 
     def overall(self, runs: Sequence[Run], name: str) -> tuple[Mark, ...]:
         """Compute the figure of each run over all its examples, in the order of the runs."""
@@ -151,8 +151,8 @@ class Recall:
             f"Without ranks: {', '.join(silent)}. No claim gave it anything to go by, so every quotation counts as "
             "missed. Measure with more context (--shape)."
         )
-        said = [without] if silent else []
-        return said + [each for run, outcomes in measured for each in figures.lacks(run, outcomes, name)]
+        lacks = [without] if silent else []
+        return lacks + [each for run, outcomes in measured for each in figures.lacks(run, outcomes, name)]
 
     def default_least(self, runs: Sequence[Run]) -> int:
         """Say how many quotations a work should have to be shown at first: as many as leave a handful of works."""
@@ -358,7 +358,7 @@ class _Opened:
 class _Found(NamedTuple):
     """What is here of an outcome: its claim, the benchmark, the book, the work that was ranked and its id."""
 
-    said: QuotationContext | None
+    context: QuotationContext | None
     opened: _Opened
     book: Book | None
     work: Work | None
@@ -415,7 +415,7 @@ class Outcomes:
         def make() -> dict[str, float]:
             values = {}
             for outcome, here in self._by_work(run, outcomes):
-                claim = here.said.claim(run.shape) if here.said else None
+                claim = here.context.claim(run.shape) if here.context else None
                 pool = run.pool == "given"
                 value = trait_of(trait, outcome, claim, here.work, pool=pool) if here.work else None
                 if value is not None:
@@ -452,7 +452,7 @@ class Outcomes:
                 mined = self._windows.golds(here.work_id) if here.work_id else ()
                 own = (work.span_between(*each.gold) for each in outcomes if each.book == outcome.book)
                 quoted[work.id] = [Span(at, n) for _, at, n in mined] or [span for span in own if span]
-            claim = here.said.claim(run.shape) if here.said else None
+            claim = here.context.claim(run.shape) if here.context else None
             found.append(diagnose(outcome, claim, work, quoted[work.id], pool=run.pool == "given"))
         return tuple(each for each in found if each is not None)
 
@@ -475,9 +475,9 @@ class Outcomes:
             yield _Found(window or own.get(outcome.example_id), here, book, work, work_id)
 
     def _read(self, run: Run, outcome: Outcome, found: _Found, known: dict[tuple[str, str], Missing]) -> ReadOutcome:
-        said, opened, book, work, work_id = found
+        context, opened, book, work, work_id = found
         missing = []
-        if said is None:
+        if context is None:
             missing = [Missing(opened.missing if opened.missing and not opened.windows else "example", run.benchmark)]
         if work is None:
             key = (run.pool, outcome.book)
@@ -485,7 +485,7 @@ class Outcomes:
                 known[key] = self._no_text(run, book)
             missing.append(known[key])
         return ReadOutcome(
-            claim=said.claim(run.shape) if said else None,
+            claim=context.claim(run.shape) if context else None,
             gold=_quoted(work, outcome.gold, work_id=work_id),
             first=tuple(_quoted(work, hit, work_id=work_id) for hit in outcome.first[:FIRST]),
             missing=tuple(missing),

@@ -73,13 +73,13 @@ class Runs:
         came = self._came_with().get(run.id)
         return came is not None and run.created <= came[0].created
 
-    def find(self, said: str) -> Run:
+    def find(self, wanted: str) -> Run:
         """Find a run by its id or the beginning of it. Raises NotFound, BadRequest: there is none, or several."""
         runs = self.all()
-        fits = [run for run in runs if run.id == said], [run for run in runs if said and run.id.startswith(said)]
-        found = meant(said, fits, kind="runs", called=lambda run: run.id)
+        fits = [run for run in runs if run.id == wanted], [run for run in runs if wanted and run.id.startswith(wanted)]
+        found = meant(wanted, fits, kind="runs", called=lambda run: run.id)
         if found is None:
-            raise NotFound(f"There is no run '{said}'. `python -m relic_core runs` lists those there are.")
+            raise NotFound(f"There is no run '{wanted}'. `python -m relic_core runs` lists those there are.")
         return found
 
     def outcomes(self, run_id: str) -> tuple[Outcome, ...]:
@@ -138,19 +138,19 @@ class Runs:
         self._rows.remove(run_id)
         self._stored.pop(run_id, None)
 
-    def restore(self, said: str) -> Run:
+    def restore(self, whole_id: str) -> Run:
         """Bring back a removed run, which is found by its whole id alone. Raises BadRequest: it is not removed."""
-        there = [run.id for run in self.all() if said and run.id.startswith(said)]
-        if said not in there:
+        there = [run.id for run in self.all() if whole_id and run.id.startswith(whole_id)]
+        if whole_id not in there:
             try:
-                return self._rows.restore(said)
+                return self._rows.restore(whole_id)
             except NotFound:
                 if len(there) != 1:
                     raise NotFound(
-                        f"No run of the id '{said}' was removed. `runs remove` prints the whole id; its beginning is "
-                        "not enough here."
+                        f"No run of the id '{whole_id}' was removed. `runs remove` prints the whole id; its beginning "
+                        "is not enough here."
                     ) from None
-        (one,) = [said] if said in there else there
+        (one,) = [whole_id] if whole_id in there else there
         raise BadRequest(f"Run {one} is not removed; there is nothing to restore.")
 
     def export(self, run: Run, path: Path) -> str:

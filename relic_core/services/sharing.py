@@ -104,12 +104,12 @@ class Sharing:
         shared = self.share(search_id, request)
         write_whole(path, shared.file)
 
-    def open_said(self, said: str) -> Opened:
+    def open_named(self, given: str) -> Opened:
         """Open the search of an address, with or without its beginning, or of the file that somebody names."""
-        code = parse_qs(urlsplit(said).query).get("search", [""])[-1]
-        if code or search_address.is_code(said):
-            return self.open_code(code or said)
-        return self.open_file(read_bytes(Path(said)), said)
+        code = parse_qs(urlsplit(given).query).get("search", [""])[-1]
+        if code or search_address.is_code(given):
+            return self.open_code(code or given)
+        return self.open_file(read_bytes(Path(given)), given)
 
     def open_code(self, code: str) -> Opened:
         """Open the search that an address carries; NotFound: what it was asked of is not in this library."""
@@ -155,17 +155,17 @@ class Sharing:
         known = {card.name for card in registry.cards()}.union(*map(self._systems, texts))
         lacking = tuple(dict.fromkeys(name for name in request.retrievers if name not in known))
         systems = [name.removeprefix(registry.IMPORTED) for name in lacking if name.startswith(registry.IMPORTED)]
-        said = []
+        notices = []
         if unknown := [name for name in lacking if not name.startswith(registry.IMPORTED)]:
-            said.append(
+            notices.append(
                 f"This version of the program has no way of searching called {_names(unknown)}; it is left out."
             )
         if systems:
-            said.append(
+            notices.append(
                 f"What another system ranked is left out: no run of {_names(systems)} on this text is here. Take in "
                 f"its file ({COMMAND} runs import), or put the run back."
             )
-        return tuple(name for name in dict.fromkeys(request.retrievers) if name in known), tuple(said)
+        return tuple(name for name in dict.fromkeys(request.retrievers) if name in known), tuple(notices)
 
     def _fit(self, shared: SharedSearch) -> Opened:
         """Find what a search from elsewhere can be asked of here, and say what differs.

@@ -39,11 +39,11 @@ class Fingerprints:
         """Name what would answer a request; where its work is at hand the store is not looked at."""
         return ModelFingerprints(
             edition=work.fingerprint[:_EDITION] if work else self.edition(request.work_id, request.work_filter),
-            retrievers=self._makers(request, work),
+            retrievers=self._versions_of(request, work),
             version=__version__,
         )
 
-    def _makers(self, request: SearchRequest, work: Work | None) -> dict[str, str]:
+    def _versions_of(self, request: SearchRequest, work: Work | None) -> dict[str, str]:
         versions: Sequence[WorkVersion]
         if work or request.work_id:
             known = work.version if work else self._works.work_versions().get(request.work_id)
@@ -100,13 +100,13 @@ def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, 
 
     >>> then = ModelFingerprints(retrievers={"bm25": "00001111", "dense-relic": "aaaa2222"})
     >>> now = ModelFingerprints(retrievers={"bm25": "00001111", "dense-relic": "bbbb3333"})
-    >>> for said in differences(then, now, title="Emma", since="this address was made"):
-    ...     print(said.split(",")[0])
+    >>> for sentence in differences(then, now, title="Emma", since="this address was made"):
+    ...     print(sentence.split(",")[0])
     dense-RELiC has been trained anew
     """
-    said = []
+    sentences = []
     if then.edition and now.edition and then.edition != now.edition:
-        said.append(
+        sentences.append(
             f"The sentences of {title} have been cut anew since {since}: passages may begin and end elsewhere, and "
             "rank otherwise."
             if title
@@ -118,17 +118,17 @@ def differences(then: ModelFingerprints, now: ModelFingerprints, *, title: str, 
     counted = [name for name in both if name not in trained and then.retrievers[name] != now.retrievers[name]]
     if trained:
         one = len(trained) == 1
-        said.append(
+        sentences.append(
             f"{_labels(trained)} {'has' if one else 'have'} been trained anew, or another model was chosen for "
             f"{'it' if one else 'them'}, since {since}: {'it' if one else 'they'} may rank other passages first."
         )
     if counted:
         one = len(counted) == 1
-        said.append(
+        sentences.append(
             f"{_labels(counted)} {'goes' if one else 'go'} by other rules than when {since}, as another version of the "
             "program or another setting brings them: ranks may differ."
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def _labels(names: Sequence[str]) -> str:
@@ -158,8 +158,8 @@ class Snapshots:
         now = self._fingerprints.of(request)
         for _, snapshot in self._rows.of(search_id, length=request.sentences):  # the oldest first
             if snapshot.retriever in now.retrievers:
-                makers = {**now.retrievers, snapshot.retriever: snapshot.maker}
-                now = ModelFingerprints(edition=snapshot.edition, retrievers=makers, version=snapshot.version)
+                retrievers = {**now.retrievers, snapshot.retriever: snapshot.maker}
+                now = ModelFingerprints(edition=snapshot.edition, retrievers=retrievers, version=snapshot.version)
         return now
 
     def keep(self, search_id: str, result: SearchResult) -> int:

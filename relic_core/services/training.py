@@ -94,9 +94,9 @@ class Trainings:
         """Set trainings side by side: the figures of their best weights, and in what they differ."""
         return reported.compared([self.get(each) for each in dict.fromkeys(training_ids)])
 
-    def find(self, said: str) -> Followed:
+    def find(self, given: str) -> Followed:
         """Find the training a person means by its id, the beginning of it, or its name; its shape may be left out."""
-        every, wanted = self.all(), said.strip()
+        every, wanted = self.all(), given.strip()
         family = f"{wanted.casefold()} "
         fits = (
             [each for each in every if each.training.id == wanted],
@@ -104,10 +104,10 @@ class Trainings:
             [each for each in every if wanted and each.training.id.startswith(wanted)],
             [each for each in every if wanted and each.training.name.casefold().startswith(family)],
         )
-        found = meant(said, fits, kind="trainings", called=lambda each: f"{each.training.id} ({each.training.name})")
+        found = meant(given, fits, kind="trainings", called=lambda each: f"{each.training.id} ({each.training.name})")
         if found is not None:
             return found
-        raise NotFound(f"There is no training '{said}'. `python -m relic_core train --list` lists those there are.")
+        raise NotFound(f"There is no training '{given}'. `python -m relic_core train --list` lists those there are.")
 
     def _followed(self, training: Training) -> Followed:
         try:

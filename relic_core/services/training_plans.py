@@ -230,8 +230,8 @@ def _counted(there: Material, request: TrainingRequest) -> Material:
 
 def _lacks(there: Material, counted: Material, *, parted: bool) -> str:
     """Say why there is nothing, or too little, to learn from."""
-    if said := lacking(there, parted=parted):
-        return said
+    if lack := lacking(there, parted=parted):
+        return lack
     try:
         check_enough(counted.pairs, counted.windows)
     except BadRequest as error:

@@ -93,9 +93,9 @@ class Works:
           the catalogue says what is not given.
         - `came_from`: where the text came from, in words; the file's name or path where not given.
         """
-        said = Metadata.checked(title=title, author=author, translator=translator, year=year)
-        edition = self._read(source, said, name=name, came_from=came_from)
-        summary, outcome = self._rows.add(edition.work, given=said.given)
+        metadata = Metadata.checked(title=title, author=author, translator=translator, year=year)
+        edition = self._read(source, metadata, name=name, came_from=came_from)
+        summary, outcome = self._rows.add(edition.work, given=metadata.given)
         if outcome == "added":
             self._learn(summary.id, edition.details)
         return Added(summary, outcome, notice=notice_of(edition.work, edition.missing, edition.doubt))
@@ -114,21 +114,21 @@ class Works:
             preview = make_preview(self._read(source, Metadata(), name=name))
         return beside(preview, self.summaries(), self.removed())
 
-    def _read(self, source: Path | bytes | Kept, said: Metadata, *, name: str, came_from: str = "") -> Edition:
+    def _read(self, source: Path | bytes | Kept, facts: Metadata, *, name: str, came_from: str = "") -> Edition:
         if isinstance(source, Kept):
-            edition = apart.again(source, said)
+            edition = apart.again(source, facts)
             return replace(edition, work=self._dated(edition.work))
         if isinstance(source, Path):
             admitted = folder.admit(source, self._settings)
             data, name = folder.read_bytes(admitted, max_bytes=self._max_bytes), source.name
             if entry := entry_of_file(source, self._library):
                 shelved = Metadata(entry.title, entry.author, entry.translator, entry.year)
-                said = replace(shelved, **said.given)
+                facts = replace(shelved, **facts.given)
             came_from = came_from or harmless(str(source), longest=_LONGEST_PATH)
         else:
             data = source
         called = file_name(name)
-        edition = read_edition(data, name=called, metadata=said, source=came_from or called, max_bytes=self._max_bytes)
+        edition = read_edition(data, name=called, metadata=facts, source=came_from or called, max_bytes=self._max_bytes)
         return replace(edition, work=self._dated(edition.work))
 
     def _dated(self, work: Work) -> Work:
@@ -168,11 +168,11 @@ class Works:
 
     def describe(self, work_id: str, *, title: str, author: str, translator: str, year: int | None) -> WorkSummary:
         """Correct what is said of a work; its text, its id, its searches and its indexes stay."""
-        said = Metadata.checked(title=title, author=author, translator=translator, year=year)
-        if not said.title:
+        metadata = Metadata.checked(title=title, author=author, translator=translator, year=year)
+        if not metadata.title:
             raise BadRequest("A work needs a title. Write one; the author, the translator and the year may stay empty.")
         return self._rows.describe(
-            work_id, title=said.title, author=said.author, translator=said.translator, year=said.year
+            work_id, title=metadata.title, author=metadata.author, translator=metadata.translator, year=metadata.year
         )
 
     def work_versions(self) -> dict[str, WorkVersion]:
@@ -188,9 +188,9 @@ class Works:
         stored = self._shelf.contents()
         return tuple((work, stored.work_versions[work.id]) for work in stored.summaries if work_filter.admits(work))
 
-    def resolve(self, said: str, *, removed: bool = False) -> WorkSummary:
+    def resolve(self, wanted: str, *, removed: bool = False) -> WorkSummary:
         """Find the stored work, or the removed one, that a person means by an id, the beginning of one, or a title."""
-        return resolve(said, self.removed() if removed else self.summaries(), removed=removed)
+        return resolve(wanted, self.removed() if removed else self.summaries(), removed=removed)
 
 
 def ensure_sample(works: WorkRows, shelf: Shelf, examples: ExampleRows, max_bytes: int) -> WorkSummary | None:

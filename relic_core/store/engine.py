@@ -95,28 +95,28 @@ def busy(path: Path, who: str) -> StoreBusy:
 
 def translate_error(path: Path, error: duckdb.Error) -> StoreError:
     """Turn DuckDB's error about a file into one for a person."""
-    said = str(error).strip()
-    if "Could not set lock" in said:
-        return busy(path, holder(said))
-    if "Permission denied" in said or "Read-only file system" in said:
+    message = str(error).strip()
+    if "Could not set lock" in message:
+        return busy(path, holder(message))
+    if "Permission denied" in message or "Read-only file system" in message:
         return StoreReadOnly(
             f"The store {path} cannot be written (permission denied or a read-only disk). Make the file and "
             "its folder writable or choose another data folder with RELIC_DATA."
         )
-    if any(sign in said for sign in _NO_ROOM):
+    if any(sign in message for sign in _NO_ROOM):
         return StoreFull(f"The disk of the store {path} is full. Make room and try again; nothing was lost.")
-    if "storage version number" in said:
+    if "storage version number" in message:
         return StoreTooNew(
             f"The store {path} was written by another version of DuckDB than the one installed "
             f"({duckdb.__version__}). Nothing was changed. Update the program's packages."
         )
     return StoreError(
-        f"The store {path} cannot be read: {said.rstrip('.')}. Nothing was changed. Put back a copy of it, or "
+        f"The store {path} cannot be read: {message.rstrip('.')}. Nothing was changed. Put back a copy of it, or "
         "move it away and start with a new one."
     )
 
 
-def holder(said: str) -> str:
+def holder(message: str) -> str:
     """Name the process in DuckDB's message about a lock.
 
     >>> holder("Conflicting lock is held in /usr/bin/python3.11 (PID 0). See also ...")
@@ -124,7 +124,7 @@ def holder(said: str) -> str:
     >>> holder("Could not set lock on file")
     'it does not say which'
     """
-    found = re.search(r"held in (.+?) \(PID (\d+)\)", said)
+    found = re.search(r"held in (.+?) \(PID (\d+)\)", message)
     return named(found[1], found[2]) if found else named("", "")
 
 

@@ -265,11 +265,11 @@ class JobReport:
         if now - self._looked < _LOOK_SECONDS:
             return
         self._looked = now
-        said = say()
-        if said != self._waits_for:
-            self._waits_for = said
+        reason = say()
+        if reason != self._waits_for:
+            self._waits_for = reason
             self._first = False
-            self.state("queued", said)
+            self.state("queued", reason)
 
     def store_in_use(self) -> None:
         """Tell that the job waits for the store, now and then."""

@@ -104,8 +104,8 @@ class NoteRows(Owned[Note]):
         with self._reading() as cursor:
             self._find(cursor, note_id, person)
             rows = cursor.execute(f"{_EVERY}AND id = ? ORDER BY number", [person, note_id]).fetchall()
-        said = groupby(map(_note, rows), lambda note: (note.words, note.tags, note.verdict))
-        return tuple(next(same) for _, same in said)[::-1]
+        groups = groupby(map(_note, rows), lambda note: (note.words, note.tags, note.verdict))
+        return tuple(next(same) for _, same in groups)[::-1]
 
     def rewritten(self, person: str = "") -> set[str]:
         """Give the ids of somebody's notes of which an earlier version says something that the last does not."""
@@ -246,9 +246,9 @@ def _insert_kept(cursor: DuckDBPyConnection, note: Note) -> None:
 def append_note(cursor: DuckDBPyConnection, note: Note) -> None:
     """Append a version of a note, inside a transaction."""
     number = value(cursor, "SELECT coalesce(max(number), 0) + 1 FROM notes WHERE id = ?", [note.id])
-    said = columns_of(note, ("id", "collection_id", "words", "position", "updated"))
+    columns = columns_of(note, ("id", "collection_id", "words", "position", "updated"))
     tags = json.dumps(note.tags, ensure_ascii=False)
-    insert(cursor, "notes", said | {"number": number, "tags": tags, "verdict": note.verdict or ""})
+    insert(cursor, "notes", columns | {"number": number, "tags": tags, "verdict": note.verdict or ""})
 
 
 def _note(row: tuple[Any, ...]) -> Note:

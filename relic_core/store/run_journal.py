@@ -129,9 +129,9 @@ class RunJournal:
             return 0, ""  # stopped before the first line was whole
         lines = data[:whole].splitlines()
         try:
-            why = self._differs(_said(lines[0]))
+            why = self._differs(_parsed(lines[0]))
             for line in [] if why else lines[1:]:
-                self._take(_said(line))
+                self._take(_parsed(line))
         except (ValueError, TypeError, LookupError, RecursionError):
             why = "its file is damaged"
         if not why and not all(map(still, self._state.works.values())):
@@ -175,18 +175,18 @@ def _aside(path: Path) -> Path:
     return path.with_name(path.name + ASIDE)
 
 
-def _digest(said: bytes) -> bytes:
-    return hashlib.sha256(said).hexdigest()[:_DIGITS].encode()
+def _digest(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest()[:_DIGITS].encode()
 
 
 def _written(line: object) -> bytes:
-    said = json.dumps(line, separators=(",", ":")).encode()
-    return _digest(said) + b" " + said + b"\n"
+    content = json.dumps(line, separators=(",", ":")).encode()
+    return _digest(content) + b" " + content + b"\n"
 
 
-def _said(line: bytes) -> Any:  # noqa: ANN401 - as read from JSON
+def _parsed(line: bytes) -> Any:  # noqa: ANN401 - as read from JSON
     """Read a line; ValueError where it is not what was written."""
-    digest, _, said = line.partition(b" ")
-    if digest != _digest(said):
+    digest, _, content = line.partition(b" ")
+    if digest != _digest(content):
         raise ValueError("a line is not what its digest says")
-    return json.loads(said)
+    return json.loads(content)

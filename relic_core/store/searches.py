@@ -209,10 +209,10 @@ class TopKSnapshotRows(Rows):
             new = [snapshot for snapshot in snapshots if last.get(snapshot.retriever) != snapshot.made_with]
             created = utc_now()
             for snapshot in new:
-                said = columns_of(snapshot, ("retriever", "edition", "maker", "version"))
+                columns = columns_of(snapshot, ("retriever", "edition", "maker", "version"))
                 hits = _placed(cursor, snapshot)
                 lists = {column: [getattr(hit, field) for hit in hits] for column, field in _HITS.items()}
-                insert(cursor, "search_heads", {"search_id": search_id, "created": created, **said, **lists})
+                insert(cursor, "search_heads", {"search_id": search_id, "created": created, **columns, **lists})
         return len(new)
 
     def of(self, search_id: str, *, length: int) -> tuple[tuple[datetime, TopKSnapshot], ...]:

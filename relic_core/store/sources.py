@@ -103,10 +103,10 @@ class SourceRows(Removable[SecondarySource]):
         add_pairs(cursor, mined.pairs or ())
         add_windows(cursor, mined.windows, mined.segmenters)
         if mined.file:
-            said = columns_of(mined, ("file", "root", "rules", "dropped", "seconds", "code"))
+            columns = columns_of(mined, ("file", "root", "rules", "dropped", "seconds", "code"))
             pairs = mined.pairs is not None
             own = {"source_id": source.id, "works": list(mined.works), "pairs": pairs, "mined": utc_now()}
-            insert(cursor, "mined", said | own)
+            insert(cursor, "mined", columns | own)
 
     def _replace(self, cursor: DuckDBPyConnection, mined: MinedSource) -> None:
         source_id = mined.source.id

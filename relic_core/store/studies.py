@@ -140,7 +140,7 @@ class StudyRows(Removable[Study]):
         Raises StudyFrozen: what people have answered by is to be changed.
         """
         before = self.terms(study_id)
-        new = {name: said for name, said in changes.items() if said != getattr(before, name)}
+        new = {name: term for name, term in changes.items() if term != getattr(before, name)}
         with self._writing() as cursor:
             answers = value(cursor, "SELECT count(*) FROM study_answers WHERE study_id = ?", [study_id])
             if answers and (frozen := [name for name in FROZEN if name in new]):
@@ -178,8 +178,8 @@ class StudyRows(Removable[Study]):
         row = first(cursor, f"SELECT {', '.join(_COLUMNS)} FROM live_studies WHERE id = ?", [row_id])  # noqa: S608 - our own names
         if row is None:
             raise unknown_study(row_id)
-        *said, works, making, created = row
-        content = dict(zip(_COLUMNS, said, strict=False)) | {
+        *values, works, making, created = row
+        content = dict(zip(_COLUMNS, values, strict=False)) | {
             "works": json.loads(works),
             "making": json.loads(making),
             "created": as_utc(created).isoformat(),
@@ -225,7 +225,7 @@ def unknown_study(study_id: str) -> NotFound:
     )
 
 
-def _append_terms(cursor: DuckDBPyConnection, study_id: str, said: Mapping[str, str | int | bool]) -> None:
+def _append_terms(cursor: DuckDBPyConnection, study_id: str, terms: Mapping[str, str | int | bool]) -> None:
     now = utc_now()
-    for kind, text in said.items():
+    for kind, text in terms.items():
         cursor.execute("INSERT INTO study_terms VALUES (?, ?, ?, ?)", [study_id, kind, json.dumps(text), now])

@@ -41,7 +41,7 @@ def contents(data: Path, *, store: str) -> Iterator[Path]:
 
 def decide(data: Path, staged: Path, aside: Path, *, store: str) -> None:
     """Write down that what is staged takes the place of what is there; `finish` does it."""
-    said = {
+    decision = {
         "staged": staged.name,
         "aside": aside.name,
         "store": store,
@@ -51,7 +51,7 @@ def decide(data: Path, staged: Path, aside: Path, *, store: str) -> None:
     half = data / f".{MARKER}.{secrets.token_hex(4)}.half"
     try:
         with half.open("x", encoding="utf-8") as file:
-            json.dump(said, file)
+            json.dump(decision, file)
             file.flush()
             os.fsync(file.fileno())
         half.replace(data / MARKER)
@@ -68,15 +68,15 @@ def is_due(data: Path) -> bool:
 def finish(data: Path) -> None:
     """Do what was decided, from wherever it was left; after an OSError again. The caller keeps everybody else away."""
     marker = data / MARKER
-    said = _decided(marker)
-    staged, aside, store = data / said.staged, data / said.aside, said.store
+    decision = _decided(marker)
+    staged, aside, store = data / decision.staged, data / decision.aside, decision.store
     aside.mkdir(exist_ok=True)
-    for name in said.old:
+    for name in decision.old:
         comes = (staged / name).exists()
-        replaced = name in said.new and not comes
+        replaced = name in decision.new and not comes
         if not replaced and not (aside / name).exists():
             _put_aside(data / name, aside / name, keep=comes and name == store)
-    for name in said.new:
+    for name in decision.new:
         if not (staged / name).exists():
             continue
         if name != store and (data / name).exists():  # made meanwhile, by a program that did not know
@@ -90,8 +90,8 @@ def finish(data: Path) -> None:
     _sync(data)
 
 
-def _is_name(said: str) -> bool:
-    return said not in {"", ".", ".."} and not {"/", "\0"} & set(said)
+def _is_name(name: str) -> bool:
+    return name not in {"", ".", ".."} and not {"/", "\0"} & set(name)
 
 
 _Name = Annotated[str, Predicate(_is_name)]

@@ -16,7 +16,7 @@ from relic_core.store.rows import Removable, add_many, columns_of, first, insert
 
 _COLUMNS = ("id", "name", "recipe", "asked", "created")
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM "  # noqa: S608 - our own names
-_EVENT = ("number", "at", "event", "step", "said")
+_EVENT = ("number", "at", "event", "step", "facts")
 _PAIRS = (
     "SELECT count(*), avg(length(left_context) + length(right_context)), "
     "avg(length(quotation)) FROM live_pairs WHERE (? OR list_contains(?, source_id)) "
@@ -70,7 +70,7 @@ class TrainingRows(Removable[Training]):
                     "happened": [each.at.replace(tzinfo=None) for each in new],
                     "event": [each.event for each in new],
                     "step": [each.step for each in new],
-                    "said": [json.dumps(dict(each.said)) for each in new],
+                    "said": [json.dumps(dict(each.facts)) for each in new],
                 },
             )
         return len(new)
@@ -118,7 +118,7 @@ class TrainingRows(Removable[Training]):
             "SELECT number, happened, event, step, said FROM training_events WHERE training_id = ? ORDER BY number",
             [training_id],
         )
-        return tuple(record(TrainingEvent, _EVENT, row, parsed=("said",)) for row in rows)
+        return tuple(record(TrainingEvent, _EVENT, row, parsed=("facts",)) for row in rows)
 
     def _find(self, cursor: DuckDBPyConnection, row_id: str) -> Training:
         row = first(cursor, f"{_SELECT}live_trainings WHERE id = ?", [row_id])

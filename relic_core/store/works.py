@@ -206,13 +206,13 @@ def _drop(cursor: DuckDBPyConnection, work_id: str) -> None:
 
 
 def _insert(cursor: DuckDBPyConnection, work: Work, added: datetime) -> None:
-    said = columns_of(work, _WORK)
+    work_columns = columns_of(work, _WORK)
     counts = {
         "chapters": len(work.chapters),
         "sentences": len(work.sentences),
         "words": sum(len(work.text[sentence.start : sentence.end].split()) for sentence in work.sentences),
     }
-    insert(cursor, "works", said | counts | {"added": added, "written": utc_now()})
+    insert(cursor, "works", work_columns | counts | {"added": added, "written": utc_now()})
     pieces = [work.text[start : start + PIECE] for start in range(0, len(work.text), PIECE)]
     positions = list(range(len(pieces)))
     add_many(cursor, "texts", {"work_id": [work.id] * len(pieces), "position": positions, "piece": pieces})

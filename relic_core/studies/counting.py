@@ -302,7 +302,7 @@ def proxy_table(
         notes.append(f"{len(made.left_out):,} claims make no item: no ranking, or too short a work for three options.")
     return Table(
         caption=f"{benchmark.card.label}: the critic's quotation told from two passages that {other} put first"
-        f"{f'; sentences of a quotation: {said}' if (said := ', '.join(map(str, lengths))) else ''}.",
+        f"{f'; sentences of a quotation: {listed}' if (listed := ', '.join(map(str, lengths))) else ''}.",
         heads=("retriever", "context", metrics.metric("proxy-accuracy").label, "n"),
         rows=tuple(rows),
         notes=tuple(notes),

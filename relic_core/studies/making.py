@@ -236,7 +236,7 @@ def why_held(work: StudyWork, summaries: Sequence[WorkSummary]) -> str:
 
 
 def _wanted(benchmark: Benchmark, request: StudyRequest) -> list[QuotationContext]:
-    keys = {_key(benchmark, said) for said in request.works}
+    keys = {_key(benchmark, named) for named in request.works}
     windows = [
         window
         for window in benchmark.windows()
@@ -251,18 +251,18 @@ def _wanted(benchmark: Benchmark, request: StudyRequest) -> list[QuotationContex
     return windows
 
 
-def _key(benchmark: Benchmark, said: str) -> str:
+def _key(benchmark: Benchmark, named: str) -> str:
     """Find the key of the work that a person means. Raises BadRequest: none fits, or several."""
-    wanted, books = said.strip().casefold(), benchmark.books()
+    wanted, books = named.strip().casefold(), benchmark.books()
     fits = (
-        [book.key for book in books if book.key == said.strip()],
+        [book.key for book in books if book.key == named.strip()],
         [book.key for book in books if wanted == book.title.casefold()],
         [book.key for book in books if wanted and wanted in book.title.casefold()],
     )
-    if found := meant(said, fits, kind="works", called=str):
+    if found := meant(named, fits, kind="works", called=str):
         return found
     raise BadRequest(
-        f"{benchmark.card.label} quotes no work called '{said}'. It quotes: "
+        f"{benchmark.card.label} quotes no work called '{named}'. It quotes: "
         f"{', '.join(sorted(book.key for book in books))}."
     )
 

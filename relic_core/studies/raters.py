@@ -212,9 +212,9 @@ def paradox(counts: Counts, labels: Sequence[str] = ()) -> str:
     chosen = f"“{labels[most]}”" if labels else f"option {most + 1}"
     why = "how common one label is" if labels else "how the right options happen to be numbered"
     end = "" if labels else "; in a large study the numbers even out"
-    said = "cannot be computed" if np.isnan(kappa) else f"is only {kappa:.2f}"
+    size = "cannot be computed" if np.isnan(kappa) else f"is only {kappa:.2f}"
     return (
-        f"Two people agreed in {100 * observed:.0f}% of cases, and yet Fleiss' kappa {said}. That is the "
+        f"Two people agreed in {100 * observed:.0f}% of cases, and yet Fleiss' kappa {size}. That is the "
         f"paradox of kappa: {chosen} was chosen in {100 * shares[most]:.0f}% of answers, so kappa takes much "
         f"of the agreement for chance. It tells {why} here, not how good people "
         f"are. Go by Randolph's kappa and Gwet's AC1, whose chance depends less on it{end}."

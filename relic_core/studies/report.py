@@ -43,7 +43,7 @@ _AFTER = {
     "2.3.",
 }
 _NONE = "–"
-_SAID = 60
+_LONGEST_CELL = 60
 """Characters of a quotation that a table shows."""
 
 _DIGITS = 12
@@ -68,7 +68,7 @@ def tables(results: StudyResults) -> tuple[Table, ...]:
     if results.study.kind.is_proxy:
         return (accuracies(results), agreement(results), items(results))
     labels = (kinds(results),) if results.study.kind.labels else ()
-    return (people(results), *labels, agreement(results), said(results))
+    return (people(results), *labels, agreement(results), item_answers(results))
 
 
 def people(results: StudyResults, *, names: Mapping[str, str] | None = None) -> Table:
@@ -105,7 +105,7 @@ def kinds(results: StudyResults) -> Table:
     )
 
 
-def said(results: StudyResults) -> Table:
+def item_answers(results: StudyResults) -> Table:
     """Set items with what most readers say, those first on which they differ most."""
     kind = results.study.kind
     votes = () if kind.marks_spans else kind.labels
@@ -120,7 +120,7 @@ def said(results: StudyResults) -> Table:
                 each.answered,
                 *(str(number) for number in each.votes[: len(votes)]),
                 str(each.cannot),
-                kind.said(each.item, each.majority) or _NONE,
+                kind.choice_text(each.item, each.majority) or _NONE,
                 each.item.kind,
             )
             for each in results.items
@@ -147,8 +147,8 @@ def accuracies(results: StudyResults, *, names: Mapping[str, str] | None = None)
         for each in results.models
     ]
     rows += [
-        (said, Figure(text=f"{100 * value:.1f}", value=value), PAPER_ITEMS, "", "the paper's")
-        for said, value in PAPER * (not study.claims_alone)
+        (who, Figure(text=f"{100 * value:.1f}", value=value), PAPER_ITEMS, "", "the paper's")
+        for who, value in PAPER * (not study.claims_alone)
     ]
     return Table(
         caption=f"{study.label}: how often the right passage was chosen, in %",
@@ -224,7 +224,7 @@ def items(results: StudyResults) -> Table:
 
 def _short(words: str) -> str:
     flat = " ".join(words.split())
-    return flat if len(flat) <= _SAID else f"{flat[: _SAID - 1].rstrip()}…"
+    return flat if len(flat) <= _LONGEST_CELL else f"{flat[: _LONGEST_CELL - 1].rstrip()}…"
 
 
 def page(view: StudyView, results: StudyResults, *, code: str, names: Mapping[str, str] | None = None) -> str:
@@ -434,11 +434,11 @@ def _item(each: ItemResult, *, comments: bool) -> str:
     for number, (option, votes) in enumerate(zip(item.options, each.votes, strict=True), start=1):
         right = number == item.right_option
         models = ", ".join(label for label, choice in each.models.items() if choice == number)
-        said = f"{option.address} · {votes} {'person' if votes == 1 else 'people'}{f'; {models}' if models else ''}"
+        caption = f"{option.address} · {votes} {'person' if votes == 1 else 'people'}{f'; {models}' if models else ''}"
         kind, quoted = (' class="right"', " (the right passage)") if right else ("", "")
         options.append(
             f'<li{kind}><span class="words">{escape(option.words)}</span><br>'
-            f'<span class="small">{escape(said)}{quoted}</span></li>'
+            f'<span class="small">{escape(caption)}{quoted}</span></li>'
         )
     remarks = [f"Could not decide: {each.cannot}."] if each.cannot else []
     remarks += [f"Answered too fast: {each.too_fast}."] if each.too_fast else []

@@ -118,9 +118,9 @@ class Studies:
             later=self._rows.later(study_id),
         )
 
-    def find(self, said: str) -> Study:
+    def find(self, named: str) -> Study:
         """Find the study a person means by its id, the beginning of one, or its name; of versions the last."""
-        listed, wanted = sorted(self.all(), key=lambda each: each.version), said.strip().casefold()
+        listed, wanted = sorted(self.all(), key=lambda each: each.version), named.strip().casefold()
         ways = (
             [each for each in listed if each.id == wanted],
             [each for each in listed if wanted and each.id.startswith(wanted)],
@@ -128,10 +128,10 @@ class Studies:
             [each for each in listed if wanted and wanted in each.name.casefold()],
         )
         last = ([*{each.name: each for each in some}.values()] for some in ways)
-        found = meant(said, last, kind="studies", called=lambda each: f"{each.id} ({each.name})")
+        found = meant(named, last, kind="studies", called=lambda each: f"{each.id} ({each.name})")
         if found is not None:
             return self.study(found.id)
-        raise NotFound(f"There is no study '{said:.80}'. `python -m relic_core study` lists those there are.")
+        raise NotFound(f"There is no study '{named:.80}'. `python -m relic_core study` lists those there are.")
 
     def named(self, name: str) -> StudyCounts | None:
         """Give the study of a name, case aside, of versions the last; None where none has it."""
@@ -186,17 +186,17 @@ class Studies:
         self.study(study_id)
         return self._answers.annotators(study_id)
 
-    def erase(self, study_id: str, said: str) -> int:
+    def erase(self, study_id: str, given: str) -> int:
         """Erase an annotator with all their answers to a study, for good: rows, and where they stood in the file.
 
         Raises StoreBusy: they are deleted, but the file is in use and could not be written over; ask again.
         """
         ids = {each.annotator.id for each in self.annotators(study_id)}
-        named = self._answers.named(study_id, said)
-        annotator_id = said if said in ids else named.id if named else ""
+        named = self._answers.named(study_id, given)
+        annotator_id = given if given in ids else named.id if named else ""
         if not annotator_id:
             raise NotFound(
-                f"The study has no annotator '{said:.100}'. Those it has: python -m relic_core study show {study_id}"
+                f"The study has no annotator '{given:.100}'. Those it has: python -m relic_core study show {study_id}"
             )
         return self._answers.erase(study_id, annotator_id)
 

@@ -227,10 +227,10 @@ def read_pairs(text: str, name: str) -> list[SpanPair]:
     found = []
     for at, line in enumerate(text.splitlines(), start=1):
         if line.strip():
-            said = checked(_Line, parse(line, where := f"{name}, line {at}"), where)
-            targets = [said.target] if isinstance(said.target, str) else said.target
+            pair = checked(_Line, parse(line, where := f"{name}, line {at}"), where)
+            targets = [pair.target] if isinstance(pair.target, str) else pair.target
             flat = tuple(" ".join(each.split()) for each in targets)
-            found.append(SpanPair(said.id or str(at), said.passage, said.anchor, flat, said.work or name, said.source))
+            found.append(SpanPair(pair.id or str(at), pair.passage, pair.anchor, flat, pair.work or name, pair.source))
     return found
 
 

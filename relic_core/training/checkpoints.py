@@ -22,7 +22,7 @@ from relic_core.errors import BadRequest, BadWeights, StoreError, StoreFull
 from relic_core.formats.files import digest_of, record_in, written_whole
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-_SAID = ("no space left", "disk quota", "file write failed", "unexpected pos", "inline_container")
+_SIGNS = ("no space left", "disk quota", "file write failed", "unexpected pos", "inline_container")
 """What torch and safetensors say where a file could not be written to its end."""
 
 
@@ -49,8 +49,8 @@ def _is_full(error: BaseException) -> bool:
     causes = [error, error.__cause__]
     if any(isinstance(each, OSError) and each.errno in _FULL for each in causes):
         return True
-    said = str(error).lower()
-    return isinstance(error, OSError | SafetensorError | RuntimeError) and any(words in said for words in _SAID)
+    message = str(error).lower()
+    return isinstance(error, OSError | SafetensorError | RuntimeError) and any(words in message for words in _SIGNS)
 
 
 @contextlib.contextmanager
@@ -135,9 +135,9 @@ class _Manifest(Origin):
 def seal(folder: Path, origin: Origin, state: Mapping[str, Any]) -> None:
     """Write the manifest of a checkpoint whose files are all there; `state` is what else is needed to go on."""
     files = {path.name: digest_of(path) for path in sorted(folder.iterdir()) if path.name != MANIFEST}
-    said = {"version": _VERSION, **asdict(origin), "state": dict(state), "files": files}
+    manifest = {"version": _VERSION, **asdict(origin), "state": dict(state), "files": files}
     with written_whole(folder / MANIFEST) as file:
-        file.write((json.dumps(said, indent=1) + "\n").encode())
+        file.write((json.dumps(manifest, indent=1) + "\n").encode())
 
 
 def in_order(folder: Path) -> list[Path]:
@@ -185,20 +185,20 @@ def _opened(path: Path, origin: Origin) -> dict[str, Any]:
                 f"of checkpoints; this one reads {_VERSION}). Resume it with that version, or start a new training in "
                 "another folder."
             )
-        said = record_in(_Manifest, path / MANIFEST)
+        manifest = record_in(_Manifest, path / MANIFEST)
     except (OSError, ValueError) as error:
         raise BadWeights(f"The checkpoint {path} is not whole: its {MANIFEST} cannot be read ({error}).") from error
-    _check_origin(path, said, origin)
-    for name, digest in said.files.items():
+    _check_origin(path, manifest, origin)
+    for name, digest in manifest.files.items():
         file = path / name
         if not file.is_file() or digest_of(file) != digest:
             raise BadWeights(f"The checkpoint {path} is damaged: {name} is not as it was written.")
-    return said.state
+    return manifest.state
 
 
-def _check_origin(path: Path, said: _Manifest, origin: Origin) -> None:
-    if said.recipe_digest != origin.recipe_digest:
-        before = said.recipe
+def _check_origin(path: Path, manifest: _Manifest, origin: Origin) -> None:
+    if manifest.recipe_digest != origin.recipe_digest:
+        before = manifest.recipe
         keys = sorted({*before, *origin.recipe} - {"name"})
         apart = [key for key in keys if before.get(key) != origin.recipe.get(key)]
         diff = "; ".join(f"{key}: {before.get(key)!r} then, {origin.recipe.get(key)!r} now" for key in apart[:4])
@@ -210,9 +210,9 @@ def _check_origin(path: Path, said: _Manifest, origin: Origin) -> None:
         ("data_digest", "other examples than those given now"),
         ("base_digest", "another base model"),
         ("start_digest", "another encoder to go on from"),
-        ("processes", f"{said.processes} process(es), and now there are {origin.processes}"),
+        ("processes", f"{manifest.processes} process(es), and now there are {origin.processes}"),
     ):
-        if getattr(said, key) != getattr(origin, key):
+        if getattr(manifest, key) != getattr(origin, key):
             raise BadRequest(
                 f"The checkpoint {path} is of a training with {what}. Resume it with what it was begun with, or start "
                 "a new training in another folder."

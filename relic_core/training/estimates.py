@@ -75,8 +75,8 @@ class Estimate:
     @property
     def words(self) -> str:
         """How long, in words: "about 5 minutes", "less than a minute"."""
-        said = duration(self.seconds)
-        return said if said.startswith("less") else f"about {said}"
+        words = duration(self.seconds)
+        return words if words.startswith("less") else f"about {words}"
 
 
 def reckon(
@@ -188,8 +188,8 @@ def _learnt(recipe: AnyRecipe, material: Material, made: _Batches) -> float:
     of_windows = made.of_windows * recipe.window_batch
     if isinstance(recipe, SourceRecipe):  # an encoder costs little beside what a generator reads for it, once
         if recipe.retrieves:
-            return _said(recipe, material, min(of_windows, material.windows))
-        return _said(recipe, material, of_windows) * _FORWARD
+            return _generator_tokens(recipe, material, min(of_windows, material.windows))
+        return _generator_tokens(recipe, material, of_windows) * _FORWARD
     if not isinstance(recipe, EncoderRecipe):
         passage = _quotation(material)
         tokens = of_pairs * _list(recipe, claim, passage) + of_windows * _list(recipe, claim, passage + _beside(recipe))
@@ -210,7 +210,7 @@ def _validated(recipe: AnyRecipe, material: Material, *, windows: int, words: in
             spans += _MET * windows / _WORKS
         return words * _TOKENS_OF_WORD * spans, words * _TOKENS_OF_WORD * spans
     if isinstance(recipe, SourceRecipe):
-        once = _said(recipe, material, windows)
+        once = _generator_tokens(recipe, material, windows)
         return once, 0.0 if recipe.retrieves else once
     claim = min(recipe.claim_tokens, material.context / _LETTERS)
     passage = _quotation(material) + _beside(recipe)
@@ -226,7 +226,7 @@ def _looked_through(recipe: AnyRecipe, material: Material, made: _Batches, words
     return tokens
 
 
-def _said(recipe: SourceRecipe, material: Material, windows: int) -> float:
+def _generator_tokens(recipe: SourceRecipe, material: Material, windows: int) -> float:
     around, quotation = min(OBSERVED, material.context / _LETTERS), min(PIECES, _quotation(material))
     return windows * (recipe.candidates if recipe.retrieves else 1) * (around + _SOURCE + quotation)
 

@@ -56,14 +56,14 @@ class TrainingFolder:
                 f"The folder {folder.path.parent} cannot be written ({error.strerror}). Make it writable, make room, "
                 "or choose another data folder with RELIC_DATA."
             ) from error
-        said = {
+        settings = {
             "id": folder.path.name,
             "name": name,
             "recipe": dict(recipe),
             "asked": dict(asked),
             "created": datetime.now(UTC).isoformat(),
         }
-        folder.write(_ASKED, said)
+        folder.write(_ASKED, settings)
         return folder
 
     @classmethod
@@ -130,11 +130,11 @@ class TrainingFolder:
         """Size of all its files."""
         return sum(path.stat().st_size for path in self.path.rglob("*") if path.is_file())
 
-    def append(self, event: str, step: int = 0, **said: Any) -> None:  # noqa: ANN401 - any JSON
+    def append(self, event: str, step: int = 0, **facts: Any) -> None:  # noqa: ANN401 - any JSON
         """Write one event into the journal. Raises StoreFull: the disk has no room for it."""
         path = self.path / _JOURNAL
         try:
-            append_line(path, {"at": datetime.now(UTC).isoformat(), "event": event, "step": step, **said})
+            append_line(path, {"at": datetime.now(UTC).isoformat(), "event": event, "step": step, **facts})
         except OSError as error:
             raise StoreFull(
                 f"{path} cannot be written ({error.strerror}). Make room, and resume the training: what was written "
@@ -145,7 +145,7 @@ class TrainingFolder:
         """Read the journal; a line cut short when its writer was killed is passed over."""
         lines = records_in_lines(self.path / _JOURNAL, partial(record_of, _Event, extra="allow"))
         return tuple(
-            TrainingEvent(number=number, at=each.at, event=each.event, step=each.step, said=each.model_extra or {})
+            TrainingEvent(number=number, at=each.at, event=each.event, step=each.step, facts=each.model_extra or {})
             for number, each in enumerate(lines, start=1)
             if each is not None
         )
@@ -160,16 +160,16 @@ class TrainingFolder:
         if not path.is_file():
             return None
         try:
-            said = record_in(dict[str, Any], path)
-            return {key: said[key] for key in keys}
+            record = record_in(dict[str, Any], path)
+            return {key: record[key] for key in keys}
         except (OSError, ValueError, KeyError) as error:
             raise BadRequest(f"{path} is damaged ({error}). Start the training anew.") from error
 
-    def write(self, name: str, said: Mapping[str, Any]) -> None:
+    def write(self, name: str, record: Mapping[str, Any]) -> None:
         """Write a JSON file whole."""
         with written_whole(self.path / name) as file:
-            file.write(json.dumps(said, ensure_ascii=True).encode())
+            file.write(json.dumps(record, ensure_ascii=True).encode())
 
-    def write_examples(self, said: Mapping[str, Any]) -> None:
+    def write_examples(self, examples: Mapping[str, Any]) -> None:
         """Write down which examples it is trained on, so that a resumed training uses the same."""
-        self.write(_EXAMPLES, said)
+        self.write(_EXAMPLES, examples)

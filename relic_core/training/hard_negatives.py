@@ -294,10 +294,10 @@ def look_for(
         if chosen["hard"] is None or chosen["hard"]["by"] != encoder.identity:  # not half by one and half by another
             chosen["hard"] = {"by": encoder.identity, "pairs": {}, "windows": {}, "looked": []}
         _Search(encoder, request.recipe, examples, chosen, work, progress).run(folder, engines.named(settings.engine))
-    said = chosen["hard"]
+    found = chosen["hard"]
     return HardNegatives(
-        {key: tuple(examples.pairs[number].quotation for number in numbers) for key, numbers in said["pairs"].items()},
-        {key: tuple(Span(start, length) for start, length in spans) for key, spans in said["windows"].items()},
+        {key: tuple(examples.pairs[number].quotation for number in numbers) for key, numbers in found["pairs"].items()},
+        {key: tuple(Span(start, length) for start, length in spans) for key, spans in found["windows"].items()},
     )
 
 
@@ -357,18 +357,18 @@ class _Search:
 
     def run(self, folder: TrainingFolder, workers: Workers | None) -> None:
         """Look through what was not looked through before; what is found is written down now and then."""
-        said, written = self.chosen["hard"], time.monotonic()
+        found, written = self.chosen["hard"], time.monotonic()
         numbers = {pair.quotation: number for number, pair in enumerate(self.examples.pairs)}
         try:
             with closing(self._look(workers)) as looked:
                 for group in looked:
                     if group.name.startswith("source "):
-                        said["pairs"] |= {key: [numbers[text] for text in texts] for key, texts in group.found.items()}
+                        found["pairs"] |= {key: [numbers[text] for text in texts] for key, texts in group.found.items()}
                     else:
-                        said["windows"] |= {
+                        found["windows"] |= {
                             key: [[span.start, span.length] for span in spans] for key, spans in group.found.items()
                         }
-                    said["looked"].append(group.name)
+                    found["looked"].append(group.name)
                     if workers is not None:
                         self._tell(group.examples)
                     if time.monotonic() - written >= _KEPT_SECONDS:
@@ -377,9 +377,9 @@ class _Search:
         except BaseException:  # stopped, or failed
             folder.write_examples(self.chosen)
             raise
-        del said["looked"]
+        del found["looked"]
         folder.write_examples(self.chosen)
-        folder.append("hard negatives", 0, pairs=len(said["pairs"]), windows=len(said["windows"]), by=said["by"])
+        folder.append("hard negatives", 0, pairs=len(found["pairs"]), windows=len(found["windows"]), by=found["by"])
 
     def _look(self, workers: Workers | None) -> Generator[Found]:
         if workers is None:

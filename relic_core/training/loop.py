@@ -45,8 +45,8 @@ def is_first() -> bool:
 
 def agreed(value: T) -> T:
     """Give what the first of several processes found to all of them; call it in all."""
-    (said,) = broadcast_object_list([value])
-    return said  # type: ignore[no-any-return]  # untyped
+    (first,) = broadcast_object_list([value])
+    return first  # type: ignore[no-any-return]  # untyped
 
 
 @contextlib.contextmanager
@@ -336,6 +336,6 @@ class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
                 self._tell("no better", step, patience=self._recipe.patience)
             control.should_training_stop = control.should_save = True
 
-    def _tell(self, event: str, step: int, **said: float) -> None:
+    def _tell(self, event: str, step: int, **figures: float) -> None:
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / _MIB
-        self._report({"event": event, "step": step, **said, "seconds": self.seconds, "memory_mib": memory})
+        self._report({"event": event, "step": step, **figures, "seconds": self.seconds, "memory_mib": memory})

@@ -284,8 +284,8 @@ class Recipe:
     def to_json(self) -> dict[str, Any]:
         """Write it as a JSON object; of an encoder's the kind is left out, as it was before there were others."""
         known = {field.name for field in fields(self)} - self.unused
-        said = {key: _as_lists(getattr(self, key)) for key in SETTINGS if key in known}
-        return said if self.kind == "encoder" else {KIND: self.kind, **said}
+        values = {key: _as_lists(getattr(self, key)) for key in SETTINGS if key in known}
+        return values if self.kind == "encoder" else {KIND: self.kind, **values}
 
     @property
     def keeps_embeddings(self) -> bool:
@@ -295,11 +295,11 @@ class Recipe:
     @property
     def digest(self) -> str:
         """Sha256 of all that it says but name, kind, and values that were the only way before there were others."""
-        said = {key: value for key, value in self.to_json().items() if key not in {"name", KIND}}
+        values = {key: value for key, value in self.to_json().items() if key not in {"name", KIND}}
         for key, before in (("loss", "mean"), ("scoring", "pooled")):
-            if said.get(key) == before:
-                del said[key]
-        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+            if values.get(key) == before:
+                del values[key]
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
     @classmethod
     def from_json(cls, given: object) -> Self:
@@ -605,7 +605,7 @@ def read_recipe(given: object) -> AnyRecipe:
     return _KINDS[kind].from_json(given)
 
 
-def recipe_of(said: str, changes: Sequence[str] = ()) -> AnyRecipe:
+def recipe_of(named: str, changes: Sequence[str] = ()) -> AnyRecipe:
     """Read a recipe by its name or from a path that ends in ``.json``, and change some of its values.
 
     - `changes`: ``key=value``, values in JSON; a text needs no quotation marks.
@@ -613,12 +613,12 @@ def recipe_of(said: str, changes: Sequence[str] = ()) -> AnyRecipe:
     >>> recipe_of("default", ["batch=32", "precision=float32"]).batch
     32
     """
-    if said.endswith(".json"):
-        recipe = _read_file(Path(said).expanduser())
-    elif said in RECIPES:
-        recipe = RECIPES[said]
+    if named.endswith(".json"):
+        recipe = _read_file(Path(named).expanduser())
+    elif named in RECIPES:
+        recipe = RECIPES[named]
     else:
-        raise unknown_name("recipe", said, RECIPES)
+        raise unknown_name("recipe", named, RECIPES)
     given: dict[str, Any] = {}
     for change in changes:
         key, sign, value = change.partition("=")

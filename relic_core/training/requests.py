@@ -155,8 +155,8 @@ class TrainingRequest:
 
     def to_json(self) -> dict[str, Any]:
         """Write what it learns from as a JSON object, without name and recipe."""
-        said = asdict(self) | {"sources": list(self.sources)}
-        return {key: said[key] for key in said if key not in {"name", "recipe"}}
+        values = asdict(self) | {"sources": list(self.sources)}
+        return {key: values[key] for key in values if key not in {"name", "recipe"}}
 
     @classmethod
     def from_json(cls, name: str, recipe: Mapping[str, Any], request: Mapping[str, Any]) -> TrainingRequest:
@@ -184,18 +184,18 @@ def base_card(recipe: AnyRecipe) -> EncoderCard:
     return replace(card, window=window, claim_windows=cuts)
 
 
-def encoder_named(settings: Settings, said: str) -> str:
+def encoder_named(settings: Settings, named: str) -> str:
     """Give what `read_card` takes for an encoder that a person named. Raises BadRequest: a training has none."""
-    if said == DENSE_RELIC:
+    if named == DENSE_RELIC:
         return trained_model(settings)
-    folder = TrainingFolder(settings.data / FOLDER / said)
-    if not folder.path.is_dir() or "/" in said:
-        return said
+    folder = TrainingFolder(settings.data / FOLDER / named)
+    if not folder.path.is_dir() or "/" in named:
+        return named
     if not folder.has_model:
-        raise BadRequest(f"The training {said} has no model yet. Take another, or wait until it has.")
+        raise BadRequest(f"The training {named} has no model yet. Take another, or wait until it has.")
     if not folder.card.is_file():
         raise BadRequest(
-            f"The training {said} makes no encoder, and what it makes finds nothing by itself. Name another."
+            f"The training {named} makes no encoder, and what it makes finds nothing by itself. Name another."
         )
     return str(folder.card)
 
@@ -225,14 +225,14 @@ def settle(settings: Settings, folder: TrainingFolder, request: TrainingRequest)
 
     Returns: for "start" and "hard", where used, "model", as `read_card` takes it, and "digest", empty before its use.
     """
-    said = folder.read(_SETTLED, tuple(_OF_ITS_OWN))
-    if said is None:
-        said = {
+    encoders = folder.read(_SETTLED, tuple(_OF_ITS_OWN))
+    if encoders is None:
+        encoders = {
             key: {} if (name := getattr(request, key)) in own else {"model": _placed(settings, name), "digest": ""}
             for key, own in _OF_ITS_OWN.items()
         }
-        folder.write(_SETTLED, said)
-    return said
+        folder.write(_SETTLED, encoders)
+    return encoders
 
 
 def settled(
@@ -242,26 +242,26 @@ def settled(
 
     - `needed`: "start", "hard": those that this run will use. They must be as they were when they were first used.
     """
-    said = settle(settings, folder, request)
+    encoders = settle(settings, folder, request)
     for key in needed:
-        if not said[key]:
+        if not encoders[key]:
             continue
-        model, before = said[key]["model"], said[key]["digest"]
+        model, before = encoders[key]["model"], encoders[key]["digest"]
         now = _digest(key, model)
         if before and now != before:
             raise BadWeights(
                 f"The training {_DOES[key]} the model {model}, which is not as it was when the training began. Put it "
                 "back as it was, or start the training anew."
             )
-        said[key]["digest"] = now
-    folder.write(_SETTLED, said)
-    start, hard = said["start"], said["hard"]
+        encoders[key]["digest"] = now
+    folder.write(_SETTLED, encoders)
+    start, hard = encoders["start"], encoders["hard"]
     return replace(request, start=start.get("model", request.start), hard=hard.get("model", request.hard))
 
 
-def _placed(settings: Settings, said: str) -> str:
+def _placed(settings: Settings, named: str) -> str:
     """Find an encoder, and name it so that it is found from any folder."""
-    model = encoder_named(settings, said)
+    model = encoder_named(settings, named)
     path = Path(model).expanduser()
     return str(path.resolve()) if path.exists() else model
 

@@ -44,12 +44,12 @@ class StopWish:
         self.tell("")
         return self._stop
 
-    def follow(self, said: Mapping[str, Any]) -> None:
+    def follow(self, event: Mapping[str, Any]) -> None:
         """Tell of what the training reports."""
-        self._done, self._total = int(said["step"]), int(said.get("of", self._total))
-        if said["event"] == "step":
+        self._done, self._total = int(event["step"]), int(event.get("of", self._total))
+        if event["event"] == "step":
             self.tell(f"step {self._done:,} of {self._total:,}")
-        elif said["event"] == "checkpoint":
+        elif event["event"] == "checkpoint":
             self.tell("a checkpoint was written")
 
     def tell(self, note: str) -> None:
@@ -136,10 +136,10 @@ class TrainingRun:
             validate = LossValidation(request.recipe, read, wish.beside) if windows else None
         progress(0, 0, "Reading the first batch")
 
-        def report(said: Mapping[str, Any]) -> None:
-            given = dict(said)
+        def report(event: Mapping[str, Any]) -> None:
+            given = dict(event)
             folder.append(str(given.pop("event")), int(given.pop("step")), **given)
-            wish.follow(said)
+            wish.follow(event)
 
         # From here on a wish to stop must reach the training itself, which then writes a checkpoint.
         with self.patiently(lambda: wish.tell(WAITING)):

@@ -52,9 +52,9 @@ class SourceCollator:
         rows, spans, counted = [], [], []
         for member in batch.members:
             window = self._material.windows[member]
-            read, said, counts, _ = self._reader.cut(target_of(window), self._material.sources[window.id])
+            read, span, counts, _ = self._reader.cut(target_of(window), self._material.sources[window.id])
             rows += read
-            spans.append(said)
+            spans.append(span)
             counted.append(counts)
         span_ids, span_lengths = padded(spans, 0)
         row_ids, row_lengths = padded(rows, 0)
@@ -97,9 +97,9 @@ class GeneratorInTraining(nn.Module):
             decoder_input_ids=torch.cat([start, spans[:, :-1]], dim=1),
             use_cache=False,
         ).logits[counted]
-        said = spans[counted]
-        first = (logits.argmax(-1) == said).float().mean()
-        return {"loss": nn.functional.cross_entropy(logits.float(), said), "first": first.detach()}
+        labels = spans[counted]
+        first = (logits.argmax(-1) == labels).float().mean()
+        return {"loss": nn.functional.cross_entropy(logits.float(), labels), "first": first.detach()}
 
 
 class RetrievalCollator:
@@ -111,7 +111,7 @@ class RetrievalCollator:
 
     def __init__(self, encoder: PassageEncoder, generator: SpanLikelihood, material: Material) -> None:
         self._pair, self._material = encoder.pair, material
-        self._said = cache(lambda at: log_probabilities(generator, material.windows[at], material.sources))
+        self._likelihoods = cache(lambda at: log_probabilities(generator, material.windows[at], material.sources))
         self._vector = cache(lambda text: encoder.encode_passages([text])[0])
 
     def __call__(self, planned: Sequence[Planned]) -> Features:
@@ -127,7 +127,7 @@ class RetrievalCollator:
         place = {text: at for at, text in enumerate(dict.fromkeys(text for own in texts for text in own))}
         likelihoods = torch.full((len(windows), len(place)), float("-inf"))
         for row, (member, own) in enumerate(zip(batch.members, texts, strict=True)):
-            likelihoods[row, [place[text] for text in own]] = torch.from_numpy(self._said(member).sum(axis=1))
+            likelihoods[row, [place[text] for text in own]] = torch.from_numpy(self._likelihoods(member).sum(axis=1))
         opening, closing = self._pair.claims.opening, self._pair.claims.closing
         claims = [self._pair.claim_ids(query_of(target_of(window))) for window in windows]
         ids, lengths = padded([[*opening, *row, *closing] for row in claims], 0)
@@ -215,12 +215,12 @@ class SourceValidation:
         total, tokens = 0.0, 0
         for done, window in enumerate(self._windows):
             self._progress(done, len(self._windows), f"validating: {done} of {len(self._windows)} quotations")
-            said = log_probabilities(reader, window, self._sources) if reader else self._by_frozen(done)
-            scores = np.zeros((1, len(said)), dtype=np.float32)
+            likelihoods = log_probabilities(reader, window, self._sources) if reader else self._by_frozen(done)
+            scores = np.zeros((1, len(likelihoods)), dtype=np.float32)
             if encoder is not None:
                 vectors = encoder.encode_passages(self._sources[window.id])
                 scores = encoder.encode_claims([query_of(target_of(window))]) @ vectors.T / self._recipe.temperature
-            total += marginal_loss(torch.from_numpy(scores), torch.from_numpy(said.sum(axis=1))).item()
-            tokens += said.shape[1]
+            total += marginal_loss(torch.from_numpy(scores), torch.from_numpy(likelihoods.sum(axis=1))).item()
+            tokens += likelihoods.shape[1]
         loss = total / tokens
         return {"loss": loss, LIKELIHOOD: 100.0 * float(np.exp(-loss)), "windows": float(len(self._windows))}

@@ -350,8 +350,8 @@ def data_digest(material: Material) -> str:
     """Hash what the model is trained on: the examples in their order, with their words, and their hard negatives."""
     digest, hard = hashlib.sha256(), material.hard
     for pair in material.pairs:
-        said = [pair.id, pair.source_id, pair.left, pair.quotation, pair.right, list(hard.pairs.get(pair.id, ()))]
-        digest.update(json.dumps(said).encode())
+        values = [pair.id, pair.source_id, pair.left, pair.quotation, pair.right, list(hard.pairs.get(pair.id, ()))]
+        digest.update(json.dumps(values).encode())
     for window in material.windows:
         spans = [(span.start, span.length) for span in (window.gold, *hard.windows.get(window.id, ()))]
         sources = material.sources.get(window.id, ())

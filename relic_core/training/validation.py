@@ -262,8 +262,8 @@ def first_stage_of(
                 len(first_stage), len(windows), f"Ranking by meaning and by words: {len(first_stage)} of {len(windows)}"
             )
             first_stage[window.id] = _top_k(first, window, work)
-    said = {key: [top_k.rank, list(top_k.starts), list(top_k.scores)] for key, top_k in first_stage.items()}
-    folder.write(_FILE, {"first": dict(first.configuration), "heads": said})
+    top_ks = {key: [top_k.rank, list(top_k.starts), list(top_k.scores)] for key, top_k in first_stage.items()}
+    folder.write(_FILE, {"first": dict(first.configuration), "heads": top_ks})
     return first_stage
 
 
@@ -310,10 +310,10 @@ def _top_k(first: Retriever, window: MinedWindow, work: Work) -> TopK:
 
 
 def _read(
-    folder: TrainingFolder, said: Mapping[str, tuple[int, list[int], list[float]]], windows: Sequence[MinedWindow]
+    folder: TrainingFolder, top_ks: Mapping[str, tuple[int, list[int], list[float]]], windows: Sequence[MinedWindow]
 ) -> dict[str, TopK]:
     try:
-        kept = ((window.id, said[window.id]) for window in windows)
+        kept = ((window.id, top_ks[window.id]) for window in windows)
         return {key: TopK(tuple(starts), tuple(scores), int(rank)) for key, (rank, starts, scores) in kept}
     except (KeyError, TypeError, ValueError) as error:
         raise BadRequest(f"{folder.path / _FILE} is damaged ({error!r}). Start the training anew.") from error

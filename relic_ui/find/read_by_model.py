@@ -61,7 +61,7 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
             _choose_objective(reads, result.claim, retriever)
             if st.button("Does the server answer?", key=f"find_answers_{retriever}", type="tertiary"):
                 for found in health.language_model(app.settings):
-                    (st.success if found.level == "good" else st.warning)(literal(found.said))
+                    (st.success if found.level == "good" else st.warning)(literal(found.message))
     st.html(
         f'<p class="relic-quiet">The claim and {sent} go to {escape(reads.place)}. A model may know famous criticism '
         "by heart, and it can be wrong.</p>"
@@ -168,7 +168,7 @@ def _reading_html(reading: CardReading | None) -> str:
     """Make the HTML of what a model says of one passage."""
     if reading is None:
         return ""
-    said = reading.said
+    said = reading.answer
     criteria = "".join(f"<li>{escape(name)}: {score:g}</li>" for name, score in said.criteria)
     rests = ""
     if said.words:

@@ -511,7 +511,7 @@ def _answers(study: Study, answered: Sequence[AnsweredItem]) -> str:
     rows, of = "", {item.id: item for item in study.items}
     for each in answered:
         item, answer = each.item, each.answer
-        words = shorten(study.kind.said(of[item.id], answer.choice), _WORDS_SHOWN) or _CANNOT
+        words = shorten(study.kind.choice_text(of[item.id], answer.choice), _WORDS_SHOWN) or _CANNOT
         comment = f'<span class="relic-quiet">{escape(answer.comment)}</span>' if answer.comment else ""
         at = f"Item {item.number}"
         look = link(PAGE, at, title=f"{at}: look again", study=study.id, show=ANSWER, item=item.id)

@@ -41,7 +41,7 @@ def bench(prepared, tmp_path):
 
 
 def found(bench, **options):
-    return {finding.name: (finding.level, finding.said) for finding in bench.examine(**options)}
+    return {finding.name: (finding.level, finding.message) for finding in bench.examine(**options)}
 
 
 def test_a_sound_library_is_well(bench):

@@ -161,7 +161,7 @@ def test_an_address_that_is_none_or_holds_a_secret_is_refused_and_not_repeated(a
 
 def test_health_says_whether_it_answers_and_where_the_words_go(settings, named):
     def said(settings):
-        return [(found.level, found.said) for found in health.language_model(settings)]
+        return [(found.level, found.message) for found in health.language_model(settings)]
 
     assert said(settings) == []
     ((level, good),) = said(named)

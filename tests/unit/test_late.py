@@ -311,7 +311,7 @@ def test_a_look_at_the_models_says_what_their_use_would(own, tmp_path, setting, 
     place = {"model": "encoder", "trained": "trained encoder", "late": "late interaction"}[setting]
     found = {each.name: each for each in health._models(Settings(**{setting: str(own)}))}[place]
     assert found.level == ("bad" if said else "good")
-    assert said in found.said
+    assert said in found.message
     alone = write_card(tmp_path / "c.json", model="", spans="alone")
     assert [each.level for each in health._models(Settings(late=alone))] == ["good", "good", "good", "bad"]
 

@@ -107,7 +107,7 @@ def test_read_in_a_job_it_moves_once_and_says_why(app, chat):
     assert (job.state, job.note) == ("done", "4 of 4 read")
     assert len(chat.asked) == 4
     readings = app.model_reading.of(result)["llm-reason"].readings
-    scores = [each.said.score for each in readings if each]
+    scores = [each.answer.score for each in readings if each]
     assert scores == sorted(scores, reverse=True)
     assert len(scores) == 4
     assert all(each.stands and not each.misquotes for each in readings if each)
@@ -187,7 +187,7 @@ def test_a_note_carries_model_prompt_and_reason(app):
     (reading, *_) = app.model_reading.of(result)["llm-reason"].readings
     assert "tiny" in made_with
     assert digest_of("reason", SUPPORTS) in made_with
-    assert made_with.endswith(reading.said.reason)
+    assert made_with.endswith(reading.answer.reason)
     assert app.model_reading.made_with(search_id, "bm25", card.work, at, 1) == ""
     kept = app.notebook.keep(card.work.id, at, 1, search_id=search_id, retriever="llm-reason", made_with=made_with)
     assert kept.kept.made_with == made_with

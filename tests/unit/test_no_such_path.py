@@ -29,7 +29,7 @@ def folder():
 WAYS = {
     "back-up": lambda app, _: app.backups.make(NONE, silent),
     "restore": lambda app, _: app.backups.restore(NONE, silent, force=True),
-    "search opened": lambda app, _: app.sharing.open_said(str(NONE)),
+    "search opened": lambda app, _: app.sharing.open_named(str(NONE)),
     "search saved": lambda app, work: app.sharing.save("x", SearchRequest(work_id=work.id, claim_text="x"), NONE),
     "notebook": lambda app, _: app.notebook_files.take_in_file(NONE, ""),
     "study": lambda app, _: app.study_files.take_in(NONE),

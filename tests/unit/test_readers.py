@@ -195,7 +195,7 @@ def test_an_old_training_is_opened(tmp_path):
     folder = TrainingFolder.create(tmp_path, name="A", recipe={"name": "x"}, asked={"use": "pairs"})
     folder.append("step", 3, loss=0.5)
     assert folder.training.name == "A"
-    assert [(each.event, each.step, dict(each.said)) for each in folder.events()] == [("step", 3, {"loss": 0.5})]
+    assert [(each.event, each.step, dict(each.facts)) for each in folder.events()] == [("step", 3, {"loss": 0.5})]
 
 
 @dataclass(frozen=True)

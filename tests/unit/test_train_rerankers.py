@@ -167,7 +167,7 @@ def test_hard_negatives_are_looked_for_with_the_default_encoder_for_what_is_read
     assert max(map(len, chosen["hard"]["pairs"].values())) > 6, "more than are drawn"
     assert max(max(numbers) for numbers in chosen["hard"]["pairs"].values()) > 12  # among all quotations of the source
     told = [each for each in of(settings, training).events() if each.event == "hard negatives"]
-    assert [each.said["pairs"] for each in told] == [12]
+    assert [each.facts["pairs"] for each in told] == [12]
 
 
 def test_none_are_looked_for_where_that_is_asked(bench, base, settings):

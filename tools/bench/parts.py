@@ -183,9 +183,9 @@ def not_measured(why: str, *, on: str = "") -> Measured:
     return Measured(on=on, notes=(f"Not measured: {why}",))
 
 
-def as_fast(what: str, seconds: Sequence[float], baseline: str, theirs: Sequence[float], **told: Any) -> Figure:  # noqa: ANN401 - passed on to Figure
+def as_fast(what: str, seconds: Sequence[float], baseline: str, theirs: Sequence[float], **facts: Any) -> Figure:  # noqa: ANN401 - passed on to Figure
     """Make a figure of the medians of two series of seconds; the ratio says how many times as fast ours is."""
-    scale = 1000.0 if told["unit"] == "ms" else 1.0
+    scale = 1000.0 if facts["unit"] == "ms" else 1.0
     ours, other = float(np.median(seconds)), float(np.median(theirs))
     return Figure(
         what=what,
@@ -194,7 +194,7 @@ def as_fast(what: str, seconds: Sequence[float], baseline: str, theirs: Sequence
         baseline_value=other * scale,
         ratio=other / ours,
         repetitions=len(seconds),
-        **told,
+        **facts,
     )
 
 
@@ -751,7 +751,7 @@ def memory(bench: Bench) -> Measured:
     )
 
 
-def _work(settings: Settings, work_ids: list[str], claim: str, told: Connection) -> None:
+def _work(settings: Settings, work_ids: list[str], claim: str, pipe: Connection) -> None:
     """Do in this process what the app does, and send how many MB it had before the first work, and at most."""
     app = build(settings)
     names = tuple(card.name for card in app.retrievers.default())
@@ -759,8 +759,8 @@ def _work(settings: Settings, work_ids: list[str], claim: str, told: Connection)
     for work_id in work_ids:
         for length in LENGTHS:
             app.search.run(SearchRequest(work_id=work_id, claim_text=claim, length=length, retrievers=names))
-    told.send((loaded, peak_mb(os.getpid())))
-    told.close()
+    pipe.send((loaded, peak_mb(os.getpid())))
+    pipe.close()
 
 
 def peak_mb(process: int) -> float:
@@ -808,8 +808,8 @@ def start(bench: Bench) -> Measured:
             ours.append(seconds_to_health(PROJECT / "app.py", environment))
             bench.say("a first answer")
             libraries.append(_seconds_of(["-c", _LIBRARIES], environment))
-            asking = ["-m", "relic_core", "search", work.id, bench.claims[0].words]
-            answers.append(_seconds_of(asking, environment))
+            command = ["-m", "relic_core", "search", work.id, bench.claims[0].words]
+            answers.append(_seconds_of(command, environment))
     return Measured(
         on=named(work),
         figures=(
@@ -844,21 +844,21 @@ def server(app: Path, environment: Mapping[str, str], *, port: int = 0) -> Itera
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
     began = time.perf_counter()
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(  # noqa: S603 - our own program
             [sys.executable, "-m", "streamlit", "run", str(app), *flags],
             cwd=app.parent,
             env={**environment, "RELIC_FETCH_LARGER": "no"},
             stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=said,
+            stdout=output,
+            stderr=output,
         )
         try:
             while not _healthy(port):
                 waited = time.perf_counter() - began
                 if process.poll() is not None or waited > _PATIENCE:
-                    said.seek(0)
-                    last = said.read().decode(errors="replace").strip().splitlines()[-1:]
+                    output.seek(0)
+                    last = output.read().decode(errors="replace").strip().splitlines()[-1:]
                     raise RelicError(
                         f"Streamlit did not come up with {app.name} in {waited:.0f} s: {''.join(last) or 'no word'}. "
                         "Start the app by hand to see why (README)."
@@ -911,8 +911,8 @@ def _seconds_of(arguments: Sequence[str], environment: Mapping[str, str]) -> flo
     )
     seconds = time.perf_counter() - began
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        raise RelicError(f"A process that the bench started failed: {''.join(said) or done.returncode}")
+        last_line = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise RelicError(f"A process that the bench started failed: {''.join(last_line) or done.returncode}")
     return seconds
 
 

@@ -61,22 +61,22 @@ def _process(settings: Settings, work_id: str, environment: Mapping[str, str]) -
         child.join()
 
 
-def _answer(settings: Settings, work_id: str, told: Connection) -> None:
+def _answer(settings: Settings, work_id: str, pipe: Connection) -> None:
     """Prepare at the first message, then answer each claim that comes, and tell how long what took."""
     app = build(settings)
     work = app.works.load(work_id)
     encoder = load_late_chunking(read_card(trained_model(settings)))
     dense = app.retrievers.get("dense-relic")
-    told.recv()
+    pipe.recv()
     began = time.perf_counter()
     dense.prepare(work, lambda *_: None)
-    told.send((best_precision(), {"preparing": time.perf_counter() - began}))
+    pipe.send((best_precision(), {"preparing": time.perf_counter() - began}))
     while True:
-        claim, length = told.recv()
+        claim, length = pipe.recv()
         began = time.perf_counter()
         encoder.encode_claims([claim])
         encoded = time.perf_counter() - began
-        told.send(("", {"claim": encoded, **_searched(app, work_id, claim, length)}))
+        pipe.send(("", {"claim": encoded, **_searched(app, work_id, claim, length)}))
 
 
 def _searched(app: App, work_id: str, claim: Claim, length: int) -> Times:
@@ -92,7 +92,7 @@ def _searched(app: App, work_id: str, claim: Claim, length: int) -> Times:
 def measured(settings: Settings, work_id: str, asked: list[tuple[Claim, int]]) -> tuple[tuple[Figure, ...], str]:
     """Measure both in turns; the first question of each is not counted. Raises NotFound: a process ended."""
     times: dict[str, list[Times]] = {}
-    said: dict[str, str] = {}
+    formats: dict[str, str] = {}
     with ExitStack() as stack:
         answering = {}
         for name, environment in ((_HERE, {}), (_THERE, PLAIN)):
@@ -105,10 +105,10 @@ def measured(settings: Settings, work_id: str, asked: list[tuple[Claim, int]]) -
                     precision, seconds = each.recv()
                 except (EOFError, OSError):
                     raise NotFound(f"The process that measured {name} ended before it could tell.") from None
-                said[name] = precision or said[name]
+                formats[name] = precision or formats[name]
                 if turn != 1:
                     times.setdefault(name, []).append(seconds)
-    return tuple(_figures(times)), f"This processor computes in {said[_HERE]}, the plain one in {said[_THERE]}."
+    return tuple(_figures(times)), f"This processor computes in {formats[_HERE]}, the plain one in {formats[_THERE]}."
 
 
 def _figures(times: Mapping[str, list[Times]]) -> Iterator[Figure]:

@@ -36,7 +36,7 @@ _ALIKE = 85.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Case:
     """A quotation with the draft it is in, what it is, and where it is in which work, if in one."""
 
     group: str
@@ -84,7 +84,7 @@ def do(app: App, options: Namespace) -> int:
 
 def _measure(app: App, options: Namespace, works: Mapping[str, Work], half: str) -> None:
     plain = {sha256: " ".join(work.text.split()) for sha256, work in works.items()}
-    checkers: dict[str, Callable[[_Asked], _Answer]] = {
+    checkers: dict[str, Callable[[_Case], _Answer]] = {
         "check": partial(_checked, app, {work.id: sha256 for sha256, work in works.items()}),
         "substring": partial(_as_substring, plain),
     }
@@ -134,7 +134,7 @@ def rate(count: int, of: int) -> str:
     return f"{count} of {of} ({low:.1f}-{high:.1f}%)"
 
 
-def _real(works: Mapping[str, Work], half: str, criticism: Path) -> Iterator[_Asked]:
+def _real(works: Mapping[str, Work], half: str, criticism: Path) -> Iterator[_Case]:
     """Give the quotations of a half that both readers call the same, as many of each letter as are wanted."""
     items = {each.number: each for each in real.read_set() if each.half == half}
     agreed = real.agreed(half)
@@ -144,23 +144,21 @@ def _real(works: Mapping[str, Work], half: str, criticism: Path) -> Iterator[_As
         draft, start = real.excerpt(text, each.at)
         words = " ".join(text[slice(*each.at)].split())
         at = each.at[0] - start, each.at[1] - start
-        yield _Asked(real.LETTERS[letter], real.LETTERS[letter], words, draft, at, works[each.work].sha256, each.place)
+        yield _Case(real.LETTERS[letter], real.LETTERS[letter], words, draft, at, works[each.work].sha256, each.place)
 
 
-def _false(works: Mapping[str, Work], half: str) -> Iterator[_Asked]:
+def _false(works: Mapping[str, Work], half: str) -> Iterator[_Case]:
     titled = [work for work in works.values() if " " in work.title]
     chance = random.Random(_SEEDS[half])  # noqa: S311 - the same every time
     for kind, words, title in made.make(titled, _FALSE, chance):
         before = f"In {title} the narrator says “"
         at = len(before), len(before) + len(words)
-        yield _Asked(kind, made.KINDS[kind], words, f"{before}{words}” and goes on.", at)
+        yield _Case(kind, made.KINDS[kind], words, f"{before}{words}” and goes on.", at)
 
 
-def _checked(app: App, ids: Mapping[str, str], asked: _Asked) -> _Answer:
-    checks = app.drafts.check(Draft(asked.text)).checks
-    over = [
-        (min(each.at[1], asked.at[1]) - max(each.at[0], asked.at[0]), -number) for number, each in enumerate(checks)
-    ]
+def _checked(app: App, ids: Mapping[str, str], case: _Case) -> _Answer:
+    checks = app.drafts.check(Draft(case.text)).checks
+    over = [(min(each.at[1], case.at[1]) - max(each.at[0], case.at[0]), -number) for number, each in enumerate(checks)]
     shared, number = max(over, default=(0, 0))
     if shared <= 0:
         return "passed over", "", (0, 0)
@@ -169,15 +167,15 @@ def _checked(app: App, ids: Mapping[str, str], asked: _Asked) -> _Answer:
     return check.outcome, ids[found.work_id] if found else "", found.offsets if found else (0, 0)
 
 
-def _as_substring(plain: Mapping[str, str], asked: _Asked) -> _Answer:
-    held = [sha256 for sha256, text in plain.items() if asked.words in text]
+def _as_substring(plain: Mapping[str, str], case: _Case) -> _Answer:
+    held = [sha256 for sha256, text in plain.items() if case.words in text]
     if not held:
         return "not found", "", (0, 0)
-    return "to the letter", asked.work if asked.work in held else held[0], (0, 0)
+    return "to the letter", case.work if case.work in held else held[0], (0, 0)
 
 
-def _fuzzily(plain: Mapping[str, str], asked: _Asked) -> _Answer:
-    _, score, sha256 = process.extractOne(asked.words, plain, scorer=fuzz.partial_ratio)
+def _fuzzily(plain: Mapping[str, str], case: _Case) -> _Answer:
+    _, score, sha256 = process.extractOne(case.words, plain, scorer=fuzz.partial_ratio)
     called = "to the letter" if score == 100.0 else "altered" if score >= _ALIKE else "not found"  # noqa: PLR2004
     return called, sha256, (0, 0)
 

@@ -61,11 +61,11 @@ def _false(kind: str, work: Work, works: Sequence[Work], chance: random.Random) 
     words = _sentence(work, chance)
     other = _sentence(chance.choice(works) if kind != "two sentences joined" else work, chance)
     if kind == "one word changed":
-        telling = [each for each in re.finditer(r"\b[a-z]{4,}\b", words) if each[0] not in STOPWORDS]
+        replaceable = [each for each in re.finditer(r"\b[a-z]{4,}\b", words) if each[0] not in STOPWORDS]
         put = [each for each in re.findall(r"\b[a-z]{4,}\b", other) if each not in words and each not in STOPWORDS]
-        if not telling or not put:
+        if not replaceable or not put:
             return ""
-        start, end = chance.choice(telling).span()
+        start, end = chance.choice(replaceable).span()
         return f"{words[:start]}{chance.choice(put)}{words[end:]}"
     if kind in _REPLACED:
         pattern, put_in = _REPLACED[kind]

@@ -75,8 +75,8 @@ def do(app: App, options: Namespace) -> int:
 
 def _hard(path: Path) -> HardNegatives:
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        return HardNegatives({}, {key: tuple(Span(*span) for span in spans) for key, spans in said.items()})
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return HardNegatives({}, {key: tuple(Span(*span) for span in spans) for key, spans in content.items()})
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise BadRequest(f"{path} holds no hard negatives ({error}). Write ids of windows, each with spans.") from error
 

@@ -101,11 +101,11 @@ class Learning:
             began = time.monotonic()
             if self._is_over(began):
                 break
-            said = self._learn(self._batches[self._step])
+            figures = self._learn(self._batches[self._step])
             self._step += 1
             self._longest = max(self._longest, time.monotonic() - began)
             if self._step % _TOLD_EVERY == 0 or self._step == len(self._batches):
-                _tell(event="step", step=self._step, of=len(self._batches), **said)
+                _tell(event="step", step=self._step, of=len(self._batches), **figures)
             every = self.recipe["validate_every"]
             if every and self._step % every == 0 and not self._is_over(time.monotonic()):
                 self._validate()
@@ -201,7 +201,7 @@ class Learning:
     # ---------------------------------------------------------------- keeping
 
     def _keep(self) -> None:
-        said = {
+        state = {
             "record": self._made["record"],
             "step": self._step,
             "seconds": self.seconds,
@@ -212,23 +212,23 @@ class Learning:
             "schedule": self._schedule.state_dict(),
         }
         half = self._folder / f".{CHECKPOINT}"
-        torch.save(said, half)
+        torch.save(state, half)
         half.replace(self._folder / CHECKPOINT)
 
     def _go_on(self) -> None:
         path = self._folder / CHECKPOINT
         if not path.exists():
             return
-        said = torch.load(path, map_location="cpu", weights_only=True)
-        if said["record"] != self._made["record"]:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        if state["record"] != self._made["record"]:
             raise BadRequest(f"{path} is of another training. Move it away, or take the folder that it belongs to.")
         with torch.no_grad():
             for name, each in self._weights.items():
-                each.copy_(said["learnt"][name])
-        self._optimizer.load_state_dict(said["optimizer"])
-        self._schedule.load_state_dict(said["schedule"])
-        self._step, self._spent = said["step"], said["seconds"]
-        self._best, self._validations = said["best"], said["validations"]
+                each.copy_(state["learnt"][name])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self._schedule.load_state_dict(state["schedule"])
+        self._step, self._spent = state["step"], state["seconds"]
+        self._best, self._validations = state["best"], state["validations"]
         _tell(event="goes on", step=self._step, of=len(self._batches))
 
     @property
@@ -294,8 +294,8 @@ def _short(tensor: torch.Tensor) -> torch.Tensor:
     return (half if torch.isfinite(half).all() else tensor.detach().float()).cpu().contiguous()
 
 
-def _tell(**said: Any) -> None:  # noqa: ANN401 - any JSON
-    short = {key: round(value, 4) if isinstance(value, float) else value for key, value in said.items()}
+def _tell(**values: Any) -> None:  # noqa: ANN401 - any JSON
+    short = {key: round(value, 4) if isinstance(value, float) else value for key, value in values.items()}
     print(json.dumps(short), flush=True)
 
 

@@ -263,22 +263,22 @@ def unpack(back: Path, folder: Path) -> Mapping[str, Any]:
     """Make the folder of a model from what came back; give its record."""
     if folder.exists():
         raise BadRequest(f"{folder} is there already. Name a folder that is not.")
-    said = read_manifest(back)
-    if said["version"] != VERSION:
+    manifest = read_manifest(back)
+    if manifest["version"] != VERSION:
         raise BadWeights(f"{back} was written by another version of this program. Unpack it with that one.")
-    recipe, record = read_recipe(said["record"]["recipe"]), said["record"]
-    start = read_card(said["start"]) if said["start"] else None
-    kind = kind_of(recipe, Material((), (), _no_work), start, said["learnt"])
+    recipe, record = read_recipe(manifest["record"]["recipe"]), manifest["record"]
+    start = read_card(manifest["start"]) if manifest["start"] else None
+    kind = kind_of(recipe, Material((), (), _no_work), start, manifest["learnt"])
     for what, found in (("base", kind.base.digest), ("start", "" if kind.start is None else kind.start.digest)):
         if found != record.get(f"{what}_digest", ""):
             raise BadWeights(f"The {what} is not the one that was packed. Put that one back, and unpack again.")
     model = kind.model()
-    weights = load(joined(back, said["weights"]))
+    weights = load(joined(back, manifest["weights"]))
     wanted = {name for name, each in model.named_parameters() if each.requires_grad}
     if wanted != set(weights):
         raise BadWeights(f"What {back} holds does not fit the recipe that it names. Pack and run it anew.")
     model.load_state_dict(weights, strict=False)
-    made = {key: said[key] for key in ("figures", "seconds", "versions", "machine", "steps", "of")}
+    made = {key: manifest[key] for key in ("figures", "seconds", "versions", "machine", "steps", "of")}
     learnt: dict[str, Any] = record | made
     kind.write(folder, model, learnt)
     return learnt

@@ -126,8 +126,8 @@ def _check(app: App, options: Namespace) -> int:  # noqa: ARG001 - as all of the
     report = shipped()
     answers = _ask(app)
     off = differences(report, app, answers)
-    for said in (*changed_makers(report, app, answers), *off):
-        print(said, file=sys.stderr)
+    for sentence in (*changed_makers(report, app, answers), *off):
+        print(sentence, file=sys.stderr)
     if off:
         return 1
     print("Every retriever's first hits are those of the report.")

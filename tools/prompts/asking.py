@@ -81,8 +81,8 @@ def paper_prompts() -> tuple[PaperPrompt, ...]:
 def passage_id(prompt: PaperPrompt, work: Work, span: Span) -> str:
     """Digest the prompt, the text of the work and the place: "p", lest it be taken for a number, and 12 hex digits."""
     start, end = characters(work, span)
-    said = f"{prompt.asked}\n{span.length} {work.sha256} {start} {end}"
-    return f"p{hashlib.sha256(said.encode()).hexdigest()[:_ID_DIGITS]}"
+    text = f"{prompt.asked}\n{span.length} {work.sha256} {start} {end}"
+    return f"p{hashlib.sha256(text.encode()).hexdigest()[:_ID_DIGITS]}"
 
 
 def characters(work: Work, span: Span) -> tuple[int, int]:

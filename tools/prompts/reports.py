@@ -66,8 +66,8 @@ def write_sheet(path: Path, answers: Sequence[Answered], *, seed: int) -> int:
     rows.sort(key=lambda row: hashlib.sha256(f"{seed} {row[0]}".encode()).hexdigest())
     table: list[Sequence[object]] = [COLUMNS]
     for id_, each, span in rows:
-        said = (each.prompt.prompt.title, each.prompt.prompt.claim, *in_context(each.work, span))
-        table.append([id_, seed, *said, "", ""])
+        shown = (each.prompt.prompt.title, each.prompt.prompt.claim, *in_context(each.work, span))
+        table.append([id_, seed, *shown, "", ""])
     with written_whole(path) as file:
         file.write(f"{BOM}{as_csv(table)}".encode())
     return len(rows)
@@ -124,14 +124,14 @@ def read_sheet(path: Path, wanted: Collection[str]) -> Sheet:
         )
     at = [heads.index(name) for name in _NEEDED]
     filled = [row for row in rows[1:] if any(cell.strip() for cell in row)]
-    said = [tuple(row[column].strip() if column < len(row) else "" for column in at) for row in filled]
-    ids = [id_ for id_, _, _ in said]
-    odd = [(id_, verdict) for id_, _, verdict in said if verdict and verdict.casefold() not in VERDICTS]
+    entries = [tuple(row[column].strip() if column < len(row) else "" for column in at) for row in filled]
+    ids = [id_ for id_, _, _ in entries]
+    odd = [(id_, verdict) for id_, _, verdict in entries if verdict and verdict.casefold() not in VERDICTS]
     wrong = [
         _those("is missing", "are missing", [id_ for id_ in wanted if id_ not in ids]),
         _those("is not asked about now", "are not asked about now", [id_ for id_ in ids if id_ not in wanted]),
         _those("stands there twice", "stand there twice", sorted({id_ for id_ in ids if ids.count(id_) > 1})),
-        _those("has no verdict", "have no verdict", [id_ for id_, _, verdict in said if not verdict]),
+        _those("has no verdict", "have no verdict", [id_ for id_, _, verdict in entries if not verdict]),
         _those("has an unknown verdict", "have unknown verdicts", [f"{id_}: “{v:.20}”" for id_, v in odd]),
     ]
     if any(wrong):
@@ -140,11 +140,11 @@ def read_sheet(path: Path, wanted: Collection[str]) -> Sheet:
             f"now needs one of the verdicts {', '.join(VERDICTS)}. Where other passages are found than when the sheet "
             "was made, make a new one."
         )
-    seeds = {seed for _, seed, _ in said}
+    seeds = {seed for _, seed, _ in entries}
     seed = seeds.pop() if len(seeds) == 1 else ""
     if not (seed.isascii() and seed.isdigit()):
         raise BadBenchmark(f"{path}: the column seed must hold one and the same number in every row. Restore it.")
-    return Sheet(seed=int(seed), verdicts={id_: cast("Verdict", verdict.casefold()) for id_, _, verdict in said})
+    return Sheet(seed=int(seed), verdicts={id_: cast("Verdict", verdict.casefold()) for id_, _, verdict in entries})
 
 
 def _those(one: str, several: str, which: Sequence[str]) -> str:
@@ -408,10 +408,10 @@ def _agreement(report: Report) -> str:
     verdicts = report.verdicts
     first, second = zip(*verdicts.values(), strict=True)
     kappa = cohens_kappa(first, second)
-    said = "cannot be said" if kappa is None else f"{kappa:z.2f}"
+    figure = "cannot be said" if kappa is None else f"{kappa:z.2f}"
     equal = sum(a == b for a, b in verdicts.values())
     share = f"{equal} of {len(verdicts)} passages the same verdict ({equal / len(verdicts):.0%})"
-    return f"The readers gave {share}; Cohen's kappa {said}."
+    return f"The readers gave {share}; Cohen's kappa {figure}."
 
 
 def cohens_kappa(first: Sequence[str], second: Sequence[str]) -> float | None:
@@ -445,55 +445,55 @@ def page_table() -> str:
 
 def differences(report: Report, app: App, answers: Sequence[Answered]) -> tuple[str, ...]:
     """Say in sentences where the first hits are not those of a report."""
-    said = []
+    sentences = []
     editions = {edition.slug: edition for edition in report.works}
     for each in {each.slug: each for each in answers}.values():
         edition = editions.get(each.slug)
         if edition is not None and edition.sha256 != each.work.sha256:
-            said.append(_other_edition(edition, each))
+            sentences.append(_other_edition(edition, each))
     reported = {(each.table, each.asked, each.length): each for each in report.prompts}
     for answered in answers:
         prompt = answered.prompt
         then = reported.pop((prompt.table, prompt.asked, prompt.length), None)
         if then is None:
-            said.append(f"{_named(prompt.prompt.claim, prompt.length)} is not in the report.")
+            sentences.append(f"{_named(prompt.prompt.claim, prompt.length)} is not in the report.")
             continue
         edition = editions.get(then.work)
         if edition is not None and edition.sha256 == answered.work.sha256:
-            said.extend(_moved(app, then, answered))
-    said.extend(
+            sentences.extend(_moved(app, then, answered))
+    sentences.extend(
         f"{_named(each.claim, each.length)} is in the report and no longer asked." for each in reported.values()
     )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def changed_makers(report: Report, app: App, answers: Sequence[Answered]) -> tuple[str, ...]:
     """Say which retrievers are made otherwise than when the report was; their hits may be the same all the same."""
     then = {each.name: each for each in report.retrievers}
-    said = []
+    notes = []
     for now in asked_now(app, answers):
         before = then.get(now.name)
         if before is not None and (before.encoder, before.configuration) != (now.encoder, now.configuration):
             names = sorted(before.configuration.keys() | now.configuration.keys())
             parts = [name for name in names if before.configuration.get(name) != now.configuration.get(name)]
-            said.append(f"{now.label} is made otherwise than when the report was: {', '.join(parts) or 'encoder'}.")
-    return tuple(said)
+            notes.append(f"{now.label} is made otherwise than when the report was: {', '.join(parts) or 'encoder'}.")
+    return tuple(notes)
 
 
 def _moved(app: App, then: Reported, now: Answered) -> list[str]:
-    said = []
+    sentences = []
     for name in dict.fromkeys([*then.hits, *now.hits]):
         label = app.retrievers.card(name).label
         where = f"{label}, {_named(then.claim, then.length)}"
         if name not in now.hits:
-            said.append(f"{where}: in the report, and no longer asked.")
+            sentences.append(f"{where}: in the report, and no longer asked.")
         elif name not in then.hits:
-            said.append(f"{where}: asked now, and not in the report.")
+            sentences.append(f"{where}: asked now, and not in the report.")
         elif tuple(map(now.id_of, now.hits[name])) != then.hits[name]:
             here = ", ".join(str(now.work.address(span.start)) for span in now.hits[name]) or "nothing"
             there = ", ".join(then.passages[id_].address for id_ in then.hits[name]) or "nothing"
-            said.append(f"{where}: {here}; in the report {there}.")
-    return said
+            sentences.append(f"{where}: {here}; in the report {there}.")
+    return sentences
 
 
 def _other_edition(edition: Edition, now: Answered) -> str:

@@ -279,9 +279,9 @@ def logs(trial: Trial) -> Row:
                 lost = len({claim(f"logged {number}", each) for each in range(_LOGGED)} - _claims(app))
             except RelicError:
                 lost, refused = 0, refused + 1
-            told = any(finding.name == "log" for finding in app.examine())
-            silent_losses += bool(lost) and not told
-            alarms += told and damage is None
+            warned = any(finding.name == "log" for finding in app.examine())
+            silent_losses += bool(lost) and not warned
+            alarms += warned and damage is None
     tries = trial.rounds * len(LOG_DAMAGE)
     return Row(
         name="a damaged log",
@@ -554,8 +554,8 @@ def _pages() -> list[str]:
 def _errors(url: str, page: str, query: str) -> int:
     """Count the errors that a page shows which are none of ours."""
     with Visit(url) as visit:
-        said = visit.open(page, query)
-    return sum(each.delta.new_element.HasField("exception") for each in said)
+        messages = visit.open(page, query)
+    return sum(each.delta.new_element.HasField("exception") for each in messages)
 
 
 _HALF_OPEN, _OVERSIZED = 20, 24_000_000
@@ -740,7 +740,7 @@ def two_servers(trial: Trial) -> Row:
             serving = len({each.served_by for each in people})
             added = trial.app.works.add(_TEXT, name="quay.txt").work
             seen = sum(
-                any(added.title.encode() in said.SerializeToString() for said in each.open("read", f"work={added.id}"))
+                any(added.title.encode() in sent.SerializeToString() for sent in each.open("read", f"work={added.id}"))
                 for each in people
             )
             metrics = people[0].status("/_stcore/metrics")

@@ -55,16 +55,16 @@ def _in_json(chance: random.Random, data: bytes, sign: Signs | None) -> bytes:
         holder["unknown"] = _HOLE
     else:
         holder[key] = _HOLE
-    said = json.dumps(whole).replace(json.dumps(_HOLE), odd)
+    text = json.dumps(whole).replace(json.dumps(_HOLE), odd)
     if sign:
         with suppress(*_UNSIGNED):
-            for before, after in sign(json.loads(said)):
-                said = said.replace(before, after)
+            for before, after in sign(json.loads(text)):
+                text = text.replace(before, after)
     if kind == 2:  # noqa: PLR2004 - one of eight
-        said = said[: chance.randrange(len(said))]
+        text = text[: chance.randrange(len(text))]
     if kind == 3:  # noqa: PLR2004 - another
-        said = said.replace('{"', '{"twice": 1, "twice": 2, "', 1)
-    return said.encode("utf-8", "surrogatepass")
+        text = text.replace('{"', '{"twice": 1, "twice": 2, "', 1)
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _signed(whole: Any, sign: Signs | None) -> Any:  # noqa: ANN401 - as read from JSON

@@ -562,15 +562,15 @@ def _epub() -> bytes:
 
 def _documents(app: App, folder: Path, work_id: str) -> Iterator[Reader]:
     del folder, work_id
-    said = "He says “The lamp stood on the quay, and nobody lit it.” And goes on (12)."
-    page = f"<html><body><p>{said}</p><blockquote>The lamp stood.</blockquote></body></html>"
+    prose = "He says “The lamp stood on the quay, and nobody lit it.” And goes on (12)."
+    page = f"<html><body><p>{prose}</p><blockquote>The lamp stood.</blockquote></body></html>"
     texts: dict[str, str | bytes] = {
-        ".md": f"# A\n\n{said}\n\n> The lamp stood.\n\nA note.[^1]\n\n[^1]: Here.\n",
-        ".txt": said,
+        ".md": f"# A\n\n{prose}\n\n> The lamp stood.\n\nA note.[^1]\n\n[^1]: Here.\n",
+        ".txt": prose,
         ".html": page,
-        ".tex": rf"\documentclass{{article}}\begin{{document}}{said}\begin{{quote}}Lamp.\end{{quote}}\end{{document}}",
-        ".odt": _odt(said),
-        ".docx": app.drafts.written(app.drafts.check(Draft(said)), ".docx"),
+        ".tex": rf"\documentclass{{article}}\begin{{document}}{prose}\begin{{quote}}Lamp.\end{{quote}}\end{{document}}",
+        ".odt": _odt(prose),
+        ".docx": app.drafts.written(app.drafts.check(Draft(prose)), ".docx"),
     }
     for ending in ENDINGS:
         if ending in texts:
@@ -580,9 +580,9 @@ def _documents(app: App, folder: Path, work_id: str) -> Iterator[Reader]:
             yield Reader(name=f"a draft as {ending}", whole=whole, read=read, of_json=False)
     tei = (
         '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>A</title></titleStmt>'
-        f"</fileDesc></teiHeader><text><body><div><head>I</head><p>{said}</p></div></body></text></TEI>"
+        f"</fileDesc></teiHeader><text><body><div><head>I</head><p>{prose}</p></div></body></text></TEI>"
     )
-    for name, written in (("work.txt", f"CHAPTER I\n\n{said}\n\n" * 3), ("work.xml", tei)):
+    for name, written in (("work.txt", f"CHAPTER I\n\n{prose}\n\n" * 3), ("work.xml", tei)):
         yield Reader(
             name=f"a work as {name}", whole=written.encode(), read=partial(read_edition, name=name), of_json=False
         )
@@ -654,10 +654,10 @@ def _check(app: App, backup: Path, manifest: bytes) -> object:
     return app.backups.check(other, silent)
 
 
-def _odt(said: str) -> bytes:
+def _odt(prose: str) -> bytes:
     content = (
         '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
-        f'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:text><text:p>{said}</text:p>'
+        f'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:text><text:p>{prose}</text:p>'
         "</office:text></office:body></office:document-content>"
     )
     made = io.BytesIO()
@@ -699,7 +699,7 @@ def _sign_run(whole: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - as read fr
     before = whole["id"], whole["sha256"]
     shape = ContextSize.parse(whole["shape"])
     whole["id"] = run_id(**{name: whole[name] for name in names}, shape=shape)
-    content = {key: said for key, said in whole.items() if key not in {"format", "sha256", "outcomes"}}
+    content = {key: value for key, value in whole.items() if key not in {"format", "sha256", "outcomes"}}
     whole["sha256"] = run_files._digest(content, whole["outcomes"])  # noqa: SLF001 - a file as it would be forged
     return list(zip(before, (whole["id"], whole["sha256"]), strict=True))
 

@@ -46,8 +46,8 @@ def waits(alone: Sequence[float], together: Sequence[float]) -> tuple[float, flo
     """Hold the waits of many against those of one: p50 and p95 as multiples of alone, and the sentence that says so."""
     (a50, a95), (t50, t95) = (np.percentile(each, (50, 95), method="inverted_cdf") for each in (alone, together))
     p50, p95 = float(t50 / a50), float(t95 / a95)
-    said = f"Alone p50 {a50:.2f} s, p95 {a95:.2f} s; together p50 {p50:.1f} times and p95 {p95:.1f} times as long."
-    return p50, p95, said
+    sentence = f"Alone p50 {a50:.2f} s, p95 {a95:.2f} s; together p50 {p50:.1f} times and p95 {p95:.1f} times as long."
+    return p50, p95, sentence
 
 
 _MOST_RATIO = 2.0
@@ -72,14 +72,14 @@ def searchers(trial: Trial) -> Row:
     kept = {search.id for search in trial.app.history.recent(1_000_000)}
     failed = sum(not search_id for _, search_id in answers)
     lost = sum(bool(search_id) and search_id not in kept for _, search_id in answers)
-    p50, p95, said = waits(alone, times)
+    p50, p95, sentence = waits(alone, times)
     return Row(
         name=f"{trial.searchers} searchers at once",
         done=f"{trial.searchers} threads of one server's app each asked {trial.rounds} times, without a pause between, "
         f"for the first answer of a page and its line in the history; before that, one alone did.",
         expected=f"Every search is answered and kept; at the median nobody waits more than {_MOST_RATIO:.0f} times "
         f"their share ({trial.searchers} times as long as alone).",
-        happened=f"{len(answers) - failed:,} of {len(answers):,} were answered. {said}",
+        happened=f"{len(answers) - failed:,} of {len(answers):,} were answered. {sentence}",
         held=failed == 0 and lost == 0 and p50 <= _MOST_RATIO * trial.searchers,
         counts={"searches": len(answers), "failed": failed, "lost": lost, "p50 ratio": p50, "p95 ratio": p95},
     )
@@ -105,15 +105,15 @@ def seminar(trial: Trial) -> Row:
                 times += pool.map(partial(_open_search, trial), visits, whose)
         megabytes = (parts.peak_mb(process) - before) / trial.searchers
     answered = [seconds for seconds in times if seconds]
-    p50, p95, said = waits(alone, answered)
+    p50, p95, sentence = waits(alone, answered)
     return Row(
         name=f"a seminar of {trial.searchers}",
         done=f"{trial.searchers} visitors of one server, each a websocket without a browser, opened the address of a "
         f"search of their own at the same moment, {trial.rounds} times; before that, one alone did.",
         expected=f"Every page is drawn with its cards; at the median nobody waits more than "
         f"{_SEMINAR_RATIO * trial.searchers:.0f} times as long as alone.",
-        happened=f"{len(answered)} of {len(times)} pages were drawn with cards. {said} At most {megabytes:.1f} MB were "
-        "taken for each visitor.",
+        happened=f"{len(answered)} of {len(times)} pages were drawn with cards. {sentence} At most {megabytes:.1f} MB "
+        "were taken for each visitor.",
         held=len(answered) == len(times) and p50 <= _SEMINAR_RATIO * trial.searchers,
         counts={"searches": len(times), "lost": 0, "p50 ratio": p50, "p95 ratio": p95, "MB a visitor": megabytes},
     )
@@ -126,8 +126,8 @@ def _open_search(trial: Trial, visit: Visit, who: str) -> float:
     request = SearchRequest(work_id=trial.work_id, claim_text=claim_text, length=1, retrievers=names)
     code = trial.app.sharing.share("", request).code
     began = time.perf_counter()
-    said = visit.open("find", f"search={code}")
-    return (time.perf_counter() - began) * any(b"relic-card" in each.SerializeToString() for each in said)
+    messages = visit.open("find", f"search={code}")
+    return (time.perf_counter() - began) * any(b"relic-card" in each.SerializeToString() for each in messages)
 
 
 def _ask(trial: Trial, who: str, times: int) -> list[tuple[float, str]]:
@@ -188,8 +188,8 @@ def full_disk(trial: Trial) -> Row:
         lines = _rest(process)
         code = process.wait()
     acknowledged = [claim("full", int(line)) for line in lines if line.isdigit()]
-    told = next((line.removeprefix("refused ") for line in lines if line.startswith("refused ")), "")
-    told = told.replace(f"{settings.data}/", "")
+    refusal = next((line.removeprefix("refused ") for line in lines if line.startswith("refused ")), "")
+    refusal = refusal.replace(f"{settings.data}/", "")
     lost = _lost(settings, acknowledged)
     try:
         build(settings).history.keep(SearchRequest(work_id="w", claim_text="after"))
@@ -203,8 +203,8 @@ def full_disk(trial: Trial) -> Row:
         expected="The search that does not fit is refused with a sentence that says why; those before are kept; with "
         "room, writing goes on.",
         happened=f"{len(acknowledged):,} were acknowledged, {lost or 'none'} of them lost. Then: "
-        f"“{told.partition(': ')[2]}” With room again a search was {'kept' if again else 'not kept'}.",
-        held=code == REFUSED and told.startswith("StoreFull") and lost == 0 and again,
+        f"“{refusal.partition(': ')[2]}” With room again a search was {'kept' if again else 'not kept'}.",
+        held=code == REFUSED and refusal.startswith("StoreFull") and lost == 0 and again,
         counts={"acknowledged": len(acknowledged), "lost": lost},
     )
 
@@ -217,19 +217,19 @@ def locked(trial: Trial) -> Row:
         _lines(process, 1)
         try:
             build(replace(settings, lock_seconds=_PATIENCE)).works.summaries()
-            said = "nothing"
+            message = "nothing"
         except StoreBusy as error:
-            said = str(error).replace(f"{settings.data}/", "").replace(sys.executable, "python")
+            message = str(error).replace(f"{settings.data}/", "").replace(sys.executable, "python")
         began = time.perf_counter()
         trial.app.works.summaries()
         waited = time.perf_counter() - began
-    busy = "is in use by another program" in said
+    busy = "is in use by another program" in message
     return Row(
         name="a store that a command holds",
         done=f"A command held the store for {_HELD:.0f} s. A command that waits {_PATIENCE:.0f} s for it asked for "
         "the list of works, then the app, which waits longer, did.",
         expected="The impatient one is told who holds the store; the patient one waits and is answered.",
-        happened=f"The first was told “{said}” The second was answered after {waited:.1f} s more.",
+        happened=f"The first was told “{message}” The second was answered after {waited:.1f} s more.",
         held=busy and waited < _HELD + settings.lock_seconds,
         counts={"lost": 0},
     )
@@ -399,12 +399,12 @@ def write(report: Report, form: str) -> str:
         rows=tuple((row.name, came[row.held], _counted(row)) for row in report.rows),
     )
     head = "### " if form == "markdown" else ""
-    told = [
+    sections = [
         f"{head}{row.name[:1].upper()}{row.name[1:]}\n\nDone: {row.done}\n\nExpected: {row.expected}\n\n"
         f"Happened: {row.happened}"
         for row in report.rows
     ]
-    return "\n\n".join([ran_on, *filter(None, [report.note]), write_tables((table,), form), *told])
+    return "\n\n".join([ran_on, *filter(None, [report.note]), write_tables((table,), form), *sections])
 
 
 def _counted(row: Row) -> str:
@@ -445,10 +445,10 @@ def browsers(trial: Trial) -> Row:
         errors = sum(
             page.locator('[data-testid="stException"], [data-testid="stAlertContentError"]').count() for page in pages
         )
-    p50, p95, said = waits(alone, times)
+    p50, p95, sentence = waits(alone, times)
     return replace(
         row,
-        happened=f"{len(times)} searches were answered, {errors or 'no'} errors shown. {said}",
+        happened=f"{len(times)} searches were answered, {errors or 'no'} errors shown. {sentence}",
         held=errors == 0 and p50 <= _MOST_RATIO * trial.browsers,
         counts={"searches": len(times), "lost": 0, "p50 ratio": p50, "p95 ratio": p95},
     )

@@ -211,7 +211,7 @@ def drips(trial: Trial) -> Row:
         while True:
             handler.wfile.write(b" " * 1_000_000)
 
-    waited, said, before = [], 0, peak()
+    waited, given_up, before = [], 0, peak()
     for answer in (drip, endless):
         with _answering(answer) as address:
             asked = replace(trial.app.settings, reader=f"{address}/v1", reader_model="m", reader_seconds=_PATIENCE)
@@ -219,7 +219,7 @@ def drips(trial: Trial) -> Row:
             try:
                 Server(asked).models()
             except ReaderUnavailable:
-                said += 1
+                given_up += 1
             waited.append(time.monotonic() - began)
     grown = peak() - before
     return Row(
@@ -227,9 +227,9 @@ def drips(trial: Trial) -> Row:
         done=f"A model's server was asked that sends ten bytes a second, then one whose answer never ends; "
         f"`reader_seconds` was {_PATIENCE:.0f}.",
         expected=f"Both are given up in words, after at most {3 * _PATIENCE:.0f} s and with no more than {_GROWN} MB.",
-        happened=f"{said} of 2 were given up, after {waited[0]:.1f} and {waited[1]:.1f} s, with {grown:.0f} MB.",
-        held=said == 2 and max(waited) < 3 * _PATIENCE and grown < _GROWN,  # noqa: PLR2004 - both
-        counts={"servers": 2, "given up": said, "MB": grown, "lost": 0},
+        happened=f"{given_up} of 2 were given up, after {waited[0]:.1f} and {waited[1]:.1f} s, with {grown:.0f} MB.",
+        held=given_up == 2 and max(waited) < 3 * _PATIENCE and grown < _GROWN,  # noqa: PLR2004 - both
+        counts={"servers": 2, "given up": given_up, "MB": grown, "lost": 0},
     )
 
 
@@ -287,7 +287,7 @@ _HOSTILE: dict[str, bytes] = {
 
 def previews(trial: Trial) -> Row:
     """Upload large files that take long to read, and time what others ask meanwhile."""
-    app, times, said = trial.app, [], []
+    app, times, given_up = trial.app, [], []
 
     def ask() -> float:
         began = time.monotonic()
@@ -305,7 +305,7 @@ def previews(trial: Trial) -> Row:
         try:
             app.works.preview(data, name="upload.txt", whose="somebody", wait=lambda: together.append(ask()))
         except BadText:
-            said.append(name)
+            given_up.append(name)
         times.append(time.monotonic() - began)
     grown = peak() - before
     ratio = statistics.median(together) / statistics.median(alone)
@@ -315,10 +315,10 @@ def previews(trial: Trial) -> Row:
         "another thread of the server meanwhile did the work of a small page.",
         expected=f"Each is previewed, or given up in words at {apart.SECONDS} s of a processor; a page takes no "
         f"more than {_PAGES:.0f} times as long at the median, and the server holds no more than {_HELD} MB more.",
-        happened=f"{len(times) - len(said)} were previewed, {len(said)} given up, the slowest after "
+        happened=f"{len(times) - len(given_up)} were previewed, {len(given_up)} given up, the slowest after "
         f"{max(times):.0f} s. A page took {ratio:.1f} times as long; the server held {grown:.0f} MB more.",
         held=ratio < _PAGES and grown < _HELD,
-        counts={"uploads": len(times), "given up": len(said), "page ratio": ratio, "MB": grown, "lost": 0},
+        counts={"uploads": len(times), "given up": len(given_up), "page ratio": ratio, "MB": grown, "lost": 0},
     )
 
 

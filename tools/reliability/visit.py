@@ -95,11 +95,11 @@ class Visit:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             try:
-                said = ForwardMsg.FromString(self.socket.recv(timeout=PATIENCE, decode=False))
+                message = ForwardMsg.FromString(self.socket.recv(timeout=PATIENCE, decode=False))
             except ConnectionClosed:
                 return
-            if said.WhichOneof("type") == "new_session":
-                self.id = said.new_session.initialize.session_id
-            yield said
-            if said.WhichOneof("type") == "script_finished":
+            if message.WhichOneof("type") == "new_session":
+                self.id = message.new_session.initialize.session_id
+            yield message
+            if message.WhichOneof("type") == "script_finished":
                 return

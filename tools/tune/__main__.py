@@ -104,12 +104,12 @@ def _strength(app: App, options: Namespace) -> tuple[tables.Table, ...]:
         return (choose_thresholds(app, question, progress=progress)[1],)
 
 
-def _numbers(name: str, said: str | None, kind: Callable[[str], Number], usual: Sequence[Number]) -> Sequence[Number]:
-    """Read numbers with commas between; ``usual`` where none were given."""
+def _numbers(name: str, text: str | None, kind: Callable[[str], Number], grid: Sequence[Number]) -> Sequence[Number]:
+    """Read numbers with commas between; ``grid`` where none were given."""
     try:
-        return usual if said is None else tuple(kind(each) for each in said.split(","))
+        return grid if text is None else tuple(kind(each) for each in text.split(","))
     except ValueError:
-        raise BadRequest(f"--{name} has '{said}'; it must be {kind.__name__}s with commas between: 1,2.") from None
+        raise BadRequest(f"--{name} has '{text}'; it must be {kind.__name__}s with commas between: 1,2.") from None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -116,16 +116,16 @@ def _more_digits(card: metrics.Metric, values: Sequence[float]) -> int:
 
 
 def _verdict(grid: Grid, against: Comparison, card: metrics.Metric, more: int) -> str:
-    def said(value: float) -> str:
+    def written(value: float) -> str:
         return card.written(value, more=more)
 
-    ends = f"{said(against.low)} to {said(against.high)}"
+    ends = f"{written(against.low)} to {written(against.high)}"
     if against.flat:
         ends = "none, as every draw gives the same"
     return (
-        f"Best: k1 {grid.best[0]:g}, b {grid.best[1]:g} with {said(against.first)}; "
-        f"the paper's k1 {PAPER[0]:g}, b {PAPER[1]:g} has {said(against.second)}. "
-        f"The difference is {said(against.difference)} (95% paired interval over {against.over} {ends}; "
+        f"Best: k1 {grid.best[0]:g}, b {grid.best[1]:g} with {written(against.first)}; "
+        f"the paper's k1 {PAPER[0]:g}, b {PAPER[1]:g} has {written(against.second)}. "
+        f"The difference is {written(against.difference)} (95% paired interval over {against.over} {ends}; "
         f"n {against.n:,}). The best of a grid is chosen with the same examples, so its own figure is too kind."
     )
 

@@ -161,13 +161,13 @@ def _notes(
         f"{card.name}; a reading is named by its stretches' tokens / context on either side; {ALONE}: every span is "
         "read by itself. To choose a default by, not to report."
     )
-    said = [named]
+    notes = [named]
     every = len(benchmark.windows())
     if question.half:
-        said.append(f"HALF: {len(asked):,} of {every:,} claims (every other by its id); the other half stays unseen.")
+        notes.append(f"HALF: {len(asked):,} of {every:,} claims (every other by its id); the other half stays unseen.")
     elif len(asked) < every:
-        said.append(f"A part: {len(asked):,} of {every:,} claims, about the works most quoted for their length.")
-    return tuple(said)
+        notes.append(f"A part: {len(asked):,} of {every:,} claims, about the works most quoted for their length.")
+    return tuple(notes)
 
 
 def densest(benchmark: Benchmark, works: int) -> tuple[QuotationContext, ...]:

@@ -122,13 +122,13 @@ def year_in_words(year: int | None) -> str:
     return f"{-year} BCE" if year < 0 else str(year)
 
 
-def edition_in_words(said: str) -> str:
+def edition_in_words(edition: str) -> str:
     """Write which edition it is; nothing of a first one.
 
-    >>> [edition_in_words(said) for said in ("2", "Second edition", "rev. ed.", "1st", "Norton Critical Edition")]
+    >>> [edition_in_words(edition) for edition in ("2", "Second edition", "rev. ed.", "1st", "Norton Critical Edition")]
     ['2nd ed.', '2nd ed.', 'Rev. ed.', '', 'Norton Critical ed.']
     """
-    words = re.sub(r"\s*\b(?:edition|ed)\b\.?$", "", " ".join(said.split()), flags=re.IGNORECASE)
+    words = re.sub(r"\s*\b(?:edition|ed)\b\.?$", "", " ".join(edition.split()), flags=re.IGNORECASE)
     words = _ORDINALS.get(words.lower(), words)
     if not words or re.fullmatch(r"1(?:st)?|first", words, re.IGNORECASE):
         return ""

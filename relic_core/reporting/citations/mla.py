@@ -80,16 +80,16 @@ def _by_number(locator: Locator) -> str:
 
 
 def _series(line: Line, container: str, pieces: Sequence[str]) -> None:
-    said = [piece for piece in pieces if piece]
+    given = [piece for piece in pieces if piece]
     if container:
         line.title(container)
-    elif said:
-        said[0] = _FIRST.sub(lambda found: found[0].capitalize(), said[0])
-    for at, piece in enumerate(said):
+    elif given:
+        given[0] = _FIRST.sub(lambda found: found[0].capitalize(), given[0])
+    for at, piece in enumerate(given):
         if at or container:
             line.mark(",")
         line.add(piece)
-    if container or said:
+    if container or given:
         line.stop()
 
 
@@ -110,13 +110,13 @@ def _direct(name: Name) -> str:
     return re.sub(r" (?=[JS]r\.?$)", ", ", name.direct)
 
 
-def _publisher(said: str) -> str:
+def _publisher(name: str) -> str:
     """Shorten the names of presses of universities, and leave away words of business.
 
     >>> _publisher("Oxford University Press"), _publisher("University of Chicago Press"), _publisher("Harper and Co.")
     ('Oxford UP', 'U of Chicago P', 'Harper')
     """
-    shorter = re.sub(r",?\s+(?:and|&)?\s*(?:Company|Co\.|Corporation|Corp\.|Inc\.|Ltd\.|Limited)$", "", said)
+    shorter = re.sub(r",?\s+(?:and|&)?\s*(?:Company|Co\.|Corporation|Corp\.|Inc\.|Ltd\.|Limited)$", "", name)
     if "University" in shorter and "Press" in shorter:
         shorter = re.sub(r"\bPress\b", "P", re.sub(r"\bUniversity\b", "U", shorter)).replace("U P", "UP")
-    return shorter or said
+    return shorter or name

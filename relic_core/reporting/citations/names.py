@@ -156,7 +156,7 @@ def up_to_two(names: Sequence[str]) -> str:
     return f"{names[0]} et al." if len(names) > 2 else " and ".join(names)  # noqa: PLR2004 - as its name says
 
 
-def read_names(said: str) -> tuple[Name, ...]:
+def read_names(text: str) -> tuple[Name, ...]:
     """Read the persons that a title page or a catalogue names; nobody where they are unknown.
 
     >>> [name.turned for name in read_names("Sophia Lee and Harriet Lee")]
@@ -166,21 +166,21 @@ def read_names(said: str) -> tuple[Name, ...]:
     >>> read_names("Anonymous")
     ()
     """
-    said = _YEARS.sub("", _OTHER_NAME.sub(_set_aside, re.sub(r"(?:[^\S\xa0]|\x00)+", " ", said))).strip()
-    if not said or _NOBODY.fullmatch(said):
+    text = _YEARS.sub("", _OTHER_NAME.sub(_set_aside, re.sub(r"(?:[^\S\xa0]|\x00)+", " ", text))).strip()
+    if not text or _NOBODY.fullmatch(text):
         return ()
-    names = [_read_name(part) for part in _persons(said)]
+    names = [_read_name(part) for part in _persons(text)]
     return tuple(name for name in names if name.family)
 
 
-def _persons(said: str) -> list[str]:
-    held = re.findall(r"\{[^{}]*\}", said)
+def _persons(text: str) -> list[str]:
+    held = re.findall(r"\{[^{}]*\}", text)
     for number, braced in enumerate(held):
-        said = said.replace(braced, f"\x00{number}\x00", 1)
-    if ";" in said:
-        parts = [part for piece in said.split(";") for part in re.split(r"^\s*and\s+", piece)]
+        text = text.replace(braced, f"\x00{number}\x00", 1)
+    if ";" in text:
+        parts = [part for piece in text.split(";") for part in re.split(r"^\s*and\s+", piece)]
     else:
-        pieces = re.split(r",?\s+(?:and|&)\s+", said)
+        pieces = re.split(r",?\s+(?:and|&)\s+", text)
         parts = [part for piece in pieces for part in _commas(piece, alone=len(pieces) == 1)]
     restored = [re.sub("\x00(\\d+)\x00", lambda found: held[int(found[1])], part) for part in parts]
     return [part.strip(" ,") for part in restored if part.strip(" ,")]

@@ -252,6 +252,6 @@ def works_cited(works: Iterable[CitedWork], name: str) -> tuple[Cited, ...]:
 
 def _order(parts: Parts, *, dated: bool) -> tuple[tuple[str, ...], tuple[float, ...], str]:
     authors = tuple(plain(name.turned) for name in parts.authors) or (alphabetical(parts.title),)
-    said = [year for year in (parts.first_year, parts.year) if year]
-    years = tuple(float(year.split()[0]) * (-1 if year.endswith("BCE") else 1) for year in said) or (inf,)
+    given = [year for year in (parts.first_year, parts.year) if year]
+    years = tuple(float(year.split()[0]) * (-1 if year.endswith("BCE") else 1) for year in given) or (inf,)
     return authors, years if dated else (), alphabetical(parts.title)
