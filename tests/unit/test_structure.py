@@ -568,7 +568,7 @@ def test_an_editors_introduction_before_poems_is_front_matter_and_the_poets_own_
 
 
 def test_a_story_without_sections_closes_the_one_before_it():
-    listed = "CONTENTS\n\nThe Weir\nThe Night Boat\nThe Lanterns"
-    weir = ("The Weir", "I", PROSE * 4, "II", PROSE * 4)
-    text = pages(listed, *weir, "The Night Boat", PROSE * 4, "The Lanterns", PROSE * 4)
-    assert names(text)[2:] == ["The Night Boat", "The Lanterns"]
+    listed = "CONTENTS\n\nThe Quay\nThe Weir\nThe Night Boat"
+    weir = ("The Weir", "CHAPTER I", PROSE * 4, "CHAPTER II", PROSE * 4)
+    text = pages(listed, "The Quay", PROSE * 4, *weir, "The Night Boat", PROSE * 4)
+    assert names(text) == ["The Quay", "The Weir, Chapter I", "The Weir, Chapter II", "The Night Boat"]
