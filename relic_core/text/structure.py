@@ -401,9 +401,8 @@ def _named(layout: Layout, chosen: Mapping[int, Mark]) -> dict[int, Mark]:
         around = layout.blocks[index - 2 : index + 2 : 3]  # a title may stand between
         if heading.level != "named" or is_its_title or not stands:
             continue
-        if heading.word == "anywhere":
-            found[index] = mark_heading(index, heading, "chapter")
-        elif index < first and not (index > 1 and all(is_verse(poem, layout.width) for poem in around)):
+        poem = index > 1 and all(is_verse(block, layout.width) for block in around)
+        if heading.word == "anywhere" or (index < first and not poem):
             found[index] = mark_heading(index, heading, "aside" if heading.by_another else "chapter")
     return found
 
