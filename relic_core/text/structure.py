@@ -29,8 +29,6 @@ from relic_core.text.metadata import Metadata, labelled_head, read_metadata, spe
 from relic_core.text.sentences import sentences_between
 from relic_core.text.unbroken import cuts
 
-_HEADING_PAGE = 2
-"""Blank lines before a heading that begins a new page."""
 _FEW_LINES = 1_500
 """Characters. Numbers that are nearer one another, all in all, are those of notes, or of a list."""
 _MISPRINT = 3
@@ -78,7 +76,7 @@ def _chain(layout: Layout, indices: Iterable[int]) -> list[int]:
         value = layout.headings[index].value
         starts = value == 1 and (
             not kept
-            or layout.blocks[index].gap >= _HEADING_PAGE
+            or layout.blocks[index].gap >= _NEW_PAGE
             or bisect_right(dividers, index) > bisect_right(dividers, kept[-1])
         )
         if starts:
@@ -102,7 +100,7 @@ def _goes_on(layout: Layout, worded: Sequence[int], titled: Iterable[int]) -> li
     last = layout.headings[worded[-1]].value
     kept = []
     for index in titled:
-        new_page = layout.blocks[index].gap >= _HEADING_PAGE
+        new_page = layout.blocks[index].gap >= _NEW_PAGE
         if index > worded[-1] and layout.headings[index].value == last + 1 and new_page:
             kept.append(index)
             last += 1
@@ -131,7 +129,6 @@ _SHORT = 60
 _FEW = 3
 _NAME_WORD = 4
 """Letters; longer words have a capital in a title, which "with" and "from" have not."""
-_TITLE_PAGE = 2
 
 
 def add_titles(layout: Layout, chosen: dict[int, Mark]) -> None:
@@ -187,7 +184,7 @@ def titles_alone(layout: Layout) -> dict[int, Mark]:
     found = {}
     for index, following in layout.below.items():
         block, below = layout.blocks[index], layout.blocks[following]
-        if block.gap <= _TITLE_PAGE or below.gap >= block.gap or is_capitals(" ".join(below.lines[:3])):
+        if block.gap < _OWN_PAGE or below.gap >= block.gap or is_capitals(" ".join(below.lines[:3])):
             continue
         if len(block.lines) == 1 and len(block.lines[0]) < _SHORT and _is_name(block.flat):
             found[index] = mark_title(index, block, "chapter", "listed")
@@ -200,7 +197,7 @@ def _is_name(line: str) -> bool:
 
 
 def _is_alone(block: Block) -> bool:
-    return block.gap >= _TITLE_PAGE and block.short and len(block.lines) == 1 and is_title(block.flat)
+    return block.gap >= _NEW_PAGE and block.short and len(block.lines) == 1 and is_title(block.flat)
 
 
 def _is_sentence(line: str) -> bool:
@@ -401,11 +398,11 @@ def _named(layout: Layout, chosen: Mapping[int, Mark]) -> dict[int, Mark]:
         above = chosen.get(index - 1)
         is_its_title = above is not None and above.level == "chapter" and not above.title
         stands = layout.blocks[index].gap >= _NEW_PAGE or is_capitals(heading.label)
+        around = layout.blocks[index - 2 : index + 2 : 3]  # a title may stand between
         if heading.level != "named" or is_its_title or not stands:
             continue
-        if heading.word == "anywhere":
-            found[index] = mark_heading(index, heading, "chapter")
-        elif index < first:
+        poem = index > 1 and all(is_verse(block, layout.width) for block in around)
+        if heading.word == "anywhere" or (index < first and not poem):
             found[index] = mark_heading(index, heading, "aside" if heading.by_another else "chapter")
     return found
 
@@ -541,7 +538,7 @@ class Assembly:
         if mark.level == "part":
             self._begin_part(mark, block)
         elif mark.level == "chapter":
-            counts_anew = mark.value == 1 and "epilogue" in self._parts  # behind a prologue that has chapters
+            counts_anew = "epilogue" in self._parts and (mark.value == 1 or mark.word == "listed")  # behind a prologue
             if not self._groups[-1].waiting and (mark.word in {"front", "anywhere"} or counts_anew):
                 self._parts.clear()
             if mark.word.split()[0] in COUNTED:

@@ -545,3 +545,30 @@ def test_headings_with_the_page_they_stand_on_are_entries_of_the_contents():
     ))  # fmt: skip
     pages = [f"{number}. THE {name}\n\n{LONG}" for number, name in (("I", "WEIR"), ("II", "MILL"), ("III", "BELL"))]
     assert chapters_of(listed, *pages) == ["Chapter I: THE WEIR", "Chapter II: THE MILL", "Chapter III: THE BELL"]
+
+
+STANZA = "The bell is under the water now,\nThe rope is in the reeds,\nAnd nobody comes to it,\nAnd nobody heeds."
+POEMS = "\n\n".join([STANZA] * 4)
+
+
+def songs(*pages):
+    return "\n\n".join(["Title: Songs\nAuthor: Ada Marlow", *pages, "CHAPTER I", POEMS, "CHAPTER II", POEMS])
+
+
+def test_a_poem_called_introduction_among_poems_is_the_authors():
+    note = f"NOTE\n\nMarlow wrote this, and Marlow printed it.\n\n{LONG}"
+    text = songs(PROSE * 8, POEMS, "SONGS OF THE WEIR", "INTRODUCTION", POEMS, note)
+    assert not any("bell" in piece for piece in left(text, "front matter"))
+
+
+def test_an_editors_introduction_before_poems_is_front_matter_and_the_poets_own_is_a_chapter():
+    said = f"Marlow was born here, and Marlow rowed.\n\n{LONG}"
+    assert names(songs("INTRODUCTION", said))[0] == "Chapter I"
+    assert names(songs("INTRODUCTION", LONG))[0] == "INTRODUCTION"
+
+
+def test_a_story_without_sections_closes_the_one_before_it():
+    listed = "CONTENTS\n\nThe Quay\nThe Weir\nThe Night Boat"
+    weir = ("The Weir", "CHAPTER I", PROSE * 4, "CHAPTER II", PROSE * 4)
+    text = pages(listed, "The Quay", PROSE * 4, *weir, "The Night Boat", PROSE * 4)
+    assert names(text) == ["The Quay", "The Weir, Chapter I", "The Weir, Chapter II", "The Night Boat"]
