@@ -28,7 +28,7 @@ _NO_NAME = re.compile(
 )
 _SENTENCE_ENDS = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)[.!?][”’\"')\]]*\s+(?=[A-Z“\"‘*_])")
 _SET_APART = re.compile(r"(?:[*_“\"]|\b[Ii]n )\Z")
-_SAID_IN = re.compile(r"\b[Ii]n [*_“\"]*\Z")
+_SAID_IN = re.compile(r"(?:\b[Ii]n|(?<!author )(?<!writer )\bof|[’'][sS]?) [*_“\"]*\Z")
 _COMPARED = re.compile(r"\b(?:un)?like\b", re.IGNORECASE)
 _LONGEST = 600
 """Characters of a sentence that are looked at on either side of a quotation."""

@@ -214,6 +214,9 @@ def test_a_title_in_the_sentence_tells_which_work_of_an_author_who_is_cited(chec
         for title in ("The Ferry", "The Weir", "The Orchard")
     ]
     assert outcomes == ["to the letter", "elsewhere", "to the letter"]  # what is by another is only spoken of
+    for title in ("the narrator of *The Weir*", "North's The Weir"):
+        assert only(checked(f'"{LANTERNS}," says {title} (North, ch. 1).')).outcome == "elsewhere"
+    assert only(checked(f'The author of *The Weir* has "{LANTERNS}" (North 12).')).outcome == "to the letter"
     compared = only(checked(f'Unlike the one in *The Weir*, North\'s ferryman waits: "{LANTERNS}" (North 12).'))
     assert compared.outcome == "to the letter"
 
