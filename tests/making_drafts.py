@@ -9,7 +9,7 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 
 def pdf(*pages: str | None) -> bytes:
-    """Make a PDF of pages with a line of text each; None is one with a picture."""
+    """Make a PDF of pages with lines of text; None is one with a picture."""
     writer = pypdf.PdfWriter()
     for line in pages:
         page = writer.add_blank_page(600, 800)
@@ -19,7 +19,8 @@ def pdf(*pages: str | None) -> bytes:
             held = DecodedStreamObject()
             held.set_data(b"\x80")
         else:
-            stream.set_data(f"BT /F 12 Tf 50 700 Td ({line}) Tj ET".encode("latin-1"))
+            shown = " 0 -15 Td ".join(f"({each}) Tj" for each in line.split("\n"))
+            stream.set_data(f"BT /F 12 Tf 50 700 Td {shown} ET".encode("latin-1"))
         subtype, name, kind = ("/Image", "/I", "/XObject") if line is None else ("/Type1", "/F", "/Font")
         held.update({NameObject("/Subtype"): NameObject(subtype), NameObject("/BaseFont"): NameObject("/Helvetica")})
         named = DictionaryObject({NameObject(name): writer._add_object(held)})

@@ -352,6 +352,7 @@ def serving(tools: Tools, *, keep: bool) -> Any:
     try:
         from mcp.server import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
+        from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
         from mcp.types import ToolAnnotations
     except ModuleNotFoundError:
         raise NotFound(
@@ -378,6 +379,7 @@ def serving(tools: Tools, *, keep: bool) -> Any:
         tools.list_works, tools.find_evidence, tools.check_quotation, tools.read_passage, tools.find_word, tools.cite,
         tools.who_quotes,
     )  # fmt: skip
+    ArgModelBase.model_config["extra"] = "forbid"  # else a misspelt argument would be passed over in silence
     server = MCPServer("relic", instructions=_ABOUT, version=__version__, log_level="WARNING")
     for tool in (*reading, *([tools.keep_note] if keep else [])):
         hints = ToolAnnotations(read_only_hint=tool in reading, destructive_hint=False, open_world_hint=False)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -37,6 +38,7 @@ _Read = tuple[str, str]
 _BESIDE = frozenset({"annotation", "tracked-changes"})
 """What of an OpenDocument is no part of its text."""
 _UNSEEN = frozenset("script style head template".split())  # noqa: SIM905 - a list
+_FIGURES = re.compile(r"\W*\d+\W*")
 _OLD_WORD = b"\xd0\xcf\x11\xe0"
 _ZIPPED = frozenset({".docx", ".odt"})
 _LOCKED = (
@@ -258,11 +260,23 @@ def _pdf(data: bytes) -> _Read:
     reader = PdfReader(io.BytesIO(data))
     if reader.is_encrypted and not _opens(reader):
         raise BadText("This PDF is locked with a password. Save it without one, or paste the text.")
-    texts = [page.extract_text() for page in reader.pages]
+    texts = _without_heads([page.extract_text() for page in reader.pages])
     without = (page for page, text in zip(reader.pages, texts, strict=True) if not text.strip())
     pictures = sum(bool(page.images.keys()) for page in without)
     notice = f"{pictures:,} of its {len(texts):,} pages are pictures without text, and were not read."
     return "\n".join(texts), notice * bool(pictures)
+
+
+def _without_heads(pages: Sequence[str]) -> list[str]:
+    """Drop the first and the last line of pages where another page has it too, but for its figures."""
+    lines = [page.strip().split("\n") for page in pages]
+    ends = Counter(_FIGURES.sub("", line) for page in lines for line in {page[0], page[-1]})
+    kept = []
+    for page in lines:
+        first = ends[_FIGURES.sub("", page[0])] > 1
+        last = len(page) > 1 and ends[_FIGURES.sub("", page[-1])] > 1
+        kept.append("\n".join(page[first : len(page) - last]))
+    return kept
 
 
 def _opens(reader: PdfReader) -> bool:

@@ -246,6 +246,7 @@ BAD = {
     "too long a passage": ("find_evidence", {"claim": "A storm", "length": 6}),
     "no such work": ("read_passage", {"work": "No Such Work"}),
     "a path": ("read_passage", {"work": "../../../etc/passwd"}),
+    "an argument of another name": ("read_passage", {"work": "Orders", "address": "1.1.1"}),
     "no place": ("read_passage", {"work": "Orders", "at": "/etc/passwd"}),
     "no such place": ("read_passage", {"work": "Orders", "at": "9.9.9"}),
     "no sentences": ("read_passage", {"work": "Orders", "sentences": 0}),

@@ -405,6 +405,15 @@ def test_pages_of_a_pdf_that_are_pictures_are_told_in_every_form(checked):
     assert checked.app.drafts.get(draft_id).report.notices == (notice,)
 
 
+def test_what_stands_above_and_below_the_pages_of_a_pdf_is_no_part_of_a_quotation(checked):
+    first, last = LANTERNS.split(" beside ")
+    pages = (f'Hale 1\nNorth says: "{first}\n- 1 -', f'Hale 2\nbeside {last}"\n- 2 -', "Hale 3\nHe ends so.\n- 3 -")
+    draft = read_draft(pdf(*pages), "a.pdf")
+    assert "Hale" not in draft.text
+    assert "He ends so." in draft.text
+    assert only(checked.app.drafts.check(draft).checks).outcome == "to the letter"
+
+
 @pytest.mark.parametrize("sign", ["> ", ">", "> > "])
 def test_lines_quoted_as_in_markdown_or_a_mail_are_a_quotation_without_their_signs(checked, sign):
     first, last = LANTERNS.split(" beside ")
