@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import PurePath
 
 import streamlit as st
 
@@ -95,10 +96,9 @@ def _show_title(facts: Facts) -> None:
 def _show_edition(app: App, facts: Facts) -> None:
     work, entry = facts.summary, facts.entry
     rows = [
-        ("Source", _source(work.source)),
+        ("Source", _source(work.source if "://" in work.source else PurePath(work.source).name)),
         ("Format", escape(facts.format[:1].upper() + facts.format[1:])),
         ("Added", f"{work.added:%d %B %Y}".lstrip("0")),
-        ("Sentences cut by", escape(facts.segmenter)),
     ]
     if entry is not None:
         said = f"{_SPLITS[entry.split]} split, there as <cite>{escape(entry.title)}</cite> ({entry.year})"
@@ -106,11 +106,14 @@ def _show_edition(app: App, facts: Facts) -> None:
             said += f"; Project Gutenberg has an edition of it as number {entry.gutenberg}"
         rows.append(("In RELiC", said))
     fingerprint = (
-        f"<details><summary><code>{work.sha256[:12]}…</code></summary><p><code>{work.sha256}</code></p>"
-        '<p class="relic-quiet">Computed from the text (sha256). A text with the same fingerprint is the same text, '
-        "letter for letter: give it where others should be able to check your edition.</p></details>"
+        f"<code>{work.sha256}</code><p>Computed from the text (sha256). A text with the same fingerprint is the same "
+        "text, letter for letter: give it where others should be able to check your edition.</p>"
     )
-    rows.append(("Fingerprint", fingerprint))
+    details = [
+        ("Taken from", _source(work.source)),
+        ("Sentences cut by", escape(facts.segmenter)),
+        ("Fingerprint", fingerprint),
+    ]
     st.header("The edition")
     if st.session_state.get("work_correcting") != work.id:
         if st.button("Correct details", key="work_correct", type="tertiary", icon=":material/edit:"):
@@ -119,9 +122,11 @@ def _show_edition(app: App, facts: Facts) -> None:
     elif correcting.show_form(app, work):
         del st.session_state["work_correcting"]
         st.rerun()
-    st.html(
-        '<dl class="relic-work-facts">' + "".join(f"<dt>{name}</dt><dd>{said}</dd>" for name, said in rows) + "</dl>"
-    )
+    st.html(f'{_listed(rows)}<details class="relic-shelf-found"><summary>Details</summary>{_listed(details)}</details>')
+
+
+def _listed(rows: Sequence[tuple[str, str]]) -> str:
+    return f'<dl class="relic-work-facts">{"".join(f"<dt>{name}</dt><dd>{fact}</dd>" for name, fact in rows)}</dl>'
 
 
 def _source(source: str) -> str:
