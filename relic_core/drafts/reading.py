@@ -257,6 +257,7 @@ _MARKED = "\ue000"
 def _pdf(data: bytes) -> _Read:
     from pypdf import PdfReader
 
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what is wrong with a file is said in one sentence
     reader = PdfReader(io.BytesIO(data))
     if reader.is_encrypted and not _opens(reader):
         raise BadText("This PDF is locked with a password. Save it without one, or paste the text.")
@@ -268,15 +269,15 @@ def _pdf(data: bytes) -> _Read:
 
 
 def _without_heads(pages: Sequence[str]) -> list[str]:
-    """Drop the first and the last line of pages where another page has it too, but for its figures."""
+    """Drop lines at the ends of pages, two at either, where another page has them too, but for its figures."""
     lines = [page.strip().split("\n") for page in pages]
-    ends = Counter(_FIGURES.sub("", line) for page in lines for line in {page[0], page[-1]})
-    kept = []
-    for page in lines:
-        first = ends[_FIGURES.sub("", page[0])] > 1
-        last = len(page) > 1 and ends[_FIGURES.sub("", page[-1])] > 1
-        kept.append("\n".join(page[first : len(page) - last]))
-    return kept
+    for _ in range(2):
+        ends = Counter(_FIGURES.sub("", line) for page in lines for line in {*page[:1], *page[-1:]})
+        for page in lines:
+            for end in (0, -1):
+                if page and ends[_FIGURES.sub("", page[end])] > 1:
+                    del page[end]
+    return ["\n".join(page) for page in lines]
 
 
 def _opens(reader: PdfReader) -> bool:

@@ -407,8 +407,8 @@ def test_pages_of_a_pdf_that_are_pictures_are_told_in_every_form(checked):
 
 def test_what_stands_above_and_below_the_pages_of_a_pdf_is_no_part_of_a_quotation(checked):
     first, last = LANTERNS.split(" beside ")
-    pages = (f'Hale 1\nNorth says: "{first}\n- 1 -', f'Hale 2\nbeside {last}"\n- 2 -', "Hale 3\nHe ends so.\n- 3 -")
-    draft = read_draft(pdf(*pages), "a.pdf")
+    one, two = f'Hale 1\nNorth says: "{first}\nEssay\n- 1 -', f'Hale 2\nbeside {last}"\nEssay\n- 2 -'
+    draft = read_draft(pdf(one, two, "He ends so.", None), "a.pdf")
     assert "Hale" not in draft.text
     assert "He ends so." in draft.text
     assert only(checked.app.drafts.check(draft).checks).outcome == "to the letter"
