@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from pathlib import PurePath
 
 import streamlit as st
 
@@ -96,7 +95,7 @@ def _show_title(facts: Facts) -> None:
 def _show_edition(app: App, facts: Facts) -> None:
     work, entry = facts.summary, facts.entry
     rows = [
-        ("Source", _source(work.source if "://" in work.source else PurePath(work.source).name)),
+        ("Source", _source(work.source)),
         ("Format", escape(facts.format[:1].upper() + facts.format[1:])),
         ("Added", f"{work.added:%d %B %Y}".lstrip("0")),
     ]
@@ -110,7 +109,6 @@ def _show_edition(app: App, facts: Facts) -> None:
         "text, letter for letter: give it where others should be able to check your edition.</p>"
     )
     details = [
-        ("Taken from", _source(work.source)),
         ("Sentences cut by", escape(facts.segmenter)),
         ("Fingerprint", fingerprint),
     ]
