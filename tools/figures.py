@@ -253,8 +253,7 @@ def _merged(rows: Iterable[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
         if max(len(column) for column in columns[1:-1]) > 1:
             merged += of
             continue
-        origin = next((cell for cell in columns[-1] if cell != f"{_HERE}{_PAGE}"), "measured here")
-        merged.append((*(column[0] if column else NONE for column in columns[:-1]), origin))
+        merged.append((*(column[0] if column else NONE for column in columns[:-1]), "measured here"))
     return merged
 
 

@@ -352,13 +352,14 @@ def serving(tools: Tools, *, keep: bool) -> Any:
     try:
         from mcp.server import MCPServer
         from mcp.server.mcpserver.exceptions import ToolError
-        from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
         from mcp.types import ToolAnnotations
     except ModuleNotFoundError:
         raise NotFound(
             "Assistants are answered through the package mcp, which is not installed. To have it: "
             f"{more('mcp')} (docs/assistants.md)."
         ) from None
+
+    from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
 
     def answering(tool: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(tool)

@@ -90,7 +90,7 @@ def refuse_long(draft: Draft) -> None:
 
 def _legible(text: str) -> str:
     """Turn German marks of quotation, »so«, about, and blank what begins quoted lines of Markdown; nothing moves."""
-    text = re.sub(r"(?m)^(?:> ?)+", lambda found: " " * len(found[0]), text)
+    text = re.sub(r"(?m)^(?:> ?)+(?!.*<<)", lambda found: " " * len(found[0]), text)
     german = 0 <= text.find("»") < text.find("«")
     return text.translate(str.maketrans("»«", "«»")) if german else text
 

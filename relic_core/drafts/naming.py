@@ -28,7 +28,10 @@ _NO_NAME = re.compile(
 )
 _SENTENCE_ENDS = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)[.!?][”’\"')\]]*\s+(?=[A-Z“\"‘*_])")
 _SET_APART = re.compile(r"(?:[*_“\"]|\b[Ii]n )\Z")
-_SAID_IN = re.compile(r"(?:\b[Ii]n|(?<!author )(?<!writer )\bof|[’'][sS]?) [*_“\"]*\Z")
+_OF_WORK = re.compile(
+    r"(?:\b[Ii]n|\b(?:narrator|opening|beginning|end|ending|close|chapters?|pages?|lines?|sentences?|words) of|[’']s?) "
+    r"[*_“\"]*\Z"
+)
 _COMPARED = re.compile(r"\b(?:un)?like\b", re.IGNORECASE)
 _LONGEST = 600
 """Characters of a sentence that are looked at on either side of a quotation."""
@@ -84,9 +87,9 @@ class Names:
                 missing = ""
         if found is None and not missing:
             found = self._named_by(sentence, "sentence")
-        elif found and not _COMPARED.search(sentence):  # "in" a title tells which work of an author who is cited
+        elif found and not _COMPARED.search(sentence):  # "in" a title, say, tells which work is meant
             titles = [
-                each[0] for each in self._a_title.finditer(sentence) if _SAID_IN.search(sentence, 0, each.start())
+                each[0] for each in self._a_title.finditer(sentence) if _OF_WORK.search(sentence, 0, each.start())
             ]
             both = [work for title in titles[-1:] for work in self._titles[title] if work in found.works]
             found = replace(found, works=tuple(both) or found.works)

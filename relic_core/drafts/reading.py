@@ -38,7 +38,9 @@ _Read = tuple[str, str]
 _BESIDE = frozenset({"annotation", "tracked-changes"})
 """What of an OpenDocument is no part of its text."""
 _UNSEEN = frozenset("script style head template".split())  # noqa: SIM905 - a list
-_FIGURES = re.compile(r"\W*\d+\W*")
+_FIGURES = re.compile(r"[\W\d]+")
+_RUNNING = re.compile(r"[^)”\"’]*[^)”\"’.,;:!?]")
+"""A line above or below a page: neither the end of a sentence nor of a citation."""
 _OLD_WORD = b"\xd0\xcf\x11\xe0"
 _ZIPPED = frozenset({".docx", ".odt"})
 _LOCKED = (
@@ -275,7 +277,7 @@ def _without_heads(pages: Sequence[str]) -> list[str]:
         ends = Counter(_FIGURES.sub("", line) for page in lines for line in {*page[:1], *page[-1:]})
         for page in lines:
             for end in (0, -1):
-                if page and ends[_FIGURES.sub("", page[end])] > 1:
+                if page and _RUNNING.fullmatch(page[end]) and ends[_FIGURES.sub("", page[end])] > 1:
                     del page[end]
     return ["\n".join(page) for page in lines]
 

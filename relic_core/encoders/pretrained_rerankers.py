@@ -271,8 +271,10 @@ class MonoT5Reranker(PretrainedReranker):
 
     def _logits(self, model: Any, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:  # noqa: ANN401, ARG002
         start = ids.new_full((len(ids), 1), model.config.decoder_start_token_id)
-        words = model(input_ids=ids, attention_mask=mask, decoder_input_ids=start, use_cache=False).logits[:, 0].float()
-        found: torch.Tensor = words[:, self._word("true")] - words[:, self._word("false")]
+        logits = (
+            model(input_ids=ids, attention_mask=mask, decoder_input_ids=start, use_cache=False).logits[:, 0].float()
+        )
+        found: torch.Tensor = logits[:, self._word("true")] - logits[:, self._word("false")]
         return found
 
 
@@ -304,6 +306,8 @@ class YesNoReranker(PretrainedReranker):
 
     def _logits(self, model: Any, ids: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:  # noqa: ANN401, ARG002
         places = (mask.cumsum(1) - 1).clamp(min=0)
-        words = model(input_ids=ids, attention_mask=mask, position_ids=places, use_cache=False, logits_to_keep=1).logits
-        found: torch.Tensor = words[:, -1, self._word("yes")].float() - words[:, -1, self._word("no")].float()
+        logits = model(
+            input_ids=ids, attention_mask=mask, position_ids=places, use_cache=False, logits_to_keep=1
+        ).logits
+        found: torch.Tensor = logits[:, -1, self._word("yes")].float() - logits[:, -1, self._word("no")].float()
         return found

@@ -84,11 +84,11 @@ def draw(chart: Chart, *, colours: Mapping[str, str], chosen: str = "") -> go.Fi
     else:
         traces = [_dots(chart, series, colour) for series, _, colour in _styled(chart, colours)]
     figure = go.Figure(traces)
-    top = _AXIS + _LEGEND_LINE  # Plotly makes more room where the legend has more lines
+    lines = _LEGEND_LINE * _legend_lines(chart)  # on a narrow page, where Plotly makes room for them
     figure.update_layout(
         height=height(chart),
-        margin={"l": 0, "r": 14, "t": top, "b": 8},
-        legend={**_LEGEND, "y": 1 + _AXIS / (height(chart) - top - 8), "yanchor": "bottom"},
+        margin={"l": 0, "r": 14, "t": _AXIS + _LEGEND_LINE, "b": 8},
+        legend={**_LEGEND, "y": 1 + _AXIS / (height(chart) - lines - _AXIS - 8), "yanchor": "bottom"},
         legend_tracegroupgap=0,
         showlegend=True,
         hovermode="closest",

@@ -398,10 +398,10 @@ def _named(layout: Layout, chosen: Mapping[int, Mark]) -> dict[int, Mark]:
         above = chosen.get(index - 1)
         is_its_title = above is not None and above.level == "chapter" and not above.title
         stands = layout.blocks[index].gap >= _NEW_PAGE or is_capitals(heading.label)
-        around = layout.blocks[index - 2 : index + 2 : 3]  # a title may stand between
+        around = layout.blocks[max(0, index - 4) : index - 1] + layout.blocks[index + 1 : index + 3]
         if heading.level != "named" or is_its_title or not stands:
             continue
-        poem = index > 1 and all(is_verse(block, layout.width) for block in around)
+        poem = index > _FEW and all(is_verse(block, layout.width) for block in around)  # a title may stand between
         if heading.word == "anywhere" or (index < first and not poem):
             found[index] = mark_heading(index, heading, "aside" if heading.by_another else "chapter")
     return found

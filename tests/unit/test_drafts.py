@@ -216,7 +216,8 @@ def test_a_title_in_the_sentence_tells_which_work_of_an_author_who_is_cited(chec
     assert outcomes == ["to the letter", "elsewhere", "to the letter"]  # what is by another is only spoken of
     for title in ("the narrator of *The Weir*", "North's The Weir"):
         assert only(checked(f'"{LANTERNS}," says {title} (North, ch. 1).')).outcome == "elsewhere"
-    assert only(checked(f'The author of *The Weir* has "{LANTERNS}" (North 12).')).outcome == "to the letter"
+    for lead in ("The author of *The Weir* has", "After the success of *The Weir* North wrote:"):
+        assert only(checked(f'{lead} "{LANTERNS}" (North 12).')).outcome == "to the letter"
     compared = only(checked(f'Unlike the one in *The Weir*, North\'s ferryman waits: "{LANTERNS}" (North 12).'))
     assert compared.outcome == "to the letter"
 
@@ -410,6 +411,9 @@ def test_what_stands_above_and_below_the_pages_of_a_pdf_is_no_part_of_a_quotatio
     one, two = f'Hale 1\nNorth says: "{first}\nEssay\n- 1 -', f'Hale 2\nbeside {last}"\nEssay\n- 2 -'
     draft = read_draft(pdf(one, two, "He ends so.", None), "a.pdf")
     assert "Hale" not in draft.text
+    cited = read_draft(pdf("North writes well (North\n12).", "He counts (North\n34).", "So they say."), "a.pdf")
+    assert "12)." in cited.text
+    assert "34)." in cited.text
     assert "He ends so." in draft.text
     assert only(checked.app.drafts.check(draft).checks).outcome == "to the letter"
 

@@ -565,6 +565,9 @@ def test_an_editors_introduction_before_poems_is_front_matter_and_the_poets_own_
     said = f"Marlow was born here, and Marlow rowed.\n\n{LONG}"
     assert names(songs("INTRODUCTION", said))[0] == "Chapter I"
     assert names(songs("INTRODUCTION", LONG))[0] == "INTRODUCTION"
+    dedication = "To her who rowed,\nTo him who steered,\nTo all who drowned,\nThis book."
+    assert names(songs("SONGS", dedication, "INTRODUCTION", POEMS))[0] == "INTRODUCTION"
+    assert names(songs("SONGS", dedication, "INTRODUCTION", STANZA, said))[0] == "Chapter I"
 
 
 def test_a_story_without_sections_closes_the_one_before_it():

@@ -119,10 +119,10 @@ def _table(hits: Sequence[BestHit], benchmark: Benchmark, question: Question) ->
             shares = [held.count(level) / len(held) for level in _LEVELS]
             rows.append((shape, where, *(_share(share) for share in shares), f"{len(held):,}"))
     for level in _LEVELS:
-        of_level = [hit for hit, values in zip(hits, levels, strict=True) if hit.own and values == level]
+        of_level = [hit for hit, of_hit in zip(hits, levels, strict=True) if hit.own and of_hit == level]
         found = sum(hit.found for hit in of_level) / len(of_level) if of_level else 0.0
         rows.append(("all", f"the critic's own, where {level}", _share(found), "", "", f"{len(of_level):,}"))
-    values = (
+    written = (
         f"fair {threshold.fair:.3f}, strong {threshold.strong:.3f}, {threshold.per_unknown:.3f} more in "
         f"proportion to foreign words, {threshold.if_named:.3f} more for foreign names"
     )
@@ -131,7 +131,7 @@ def _table(hits: Sequence[BestHit], benchmark: Benchmark, question: Question) ->
         heads=("claim", "asked of", *_LEVELS, "n"),
         rows=tuple(rows),
         notes=(
-            f"Thresholds: {values}. Of hits in other works {FAIR:.1%} may pass for fair and {STRONG:.1%} for strong.",
+            f"Thresholds: {written}. Of hits in other works {FAIR:.1%} may pass for fair and {STRONG:.1%} for strong.",
             "Each work's claims are judged by thresholds that were set without them.",
         ),
     )
