@@ -253,7 +253,10 @@ def _merged(rows: Iterable[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
         if max(len(column) for column in columns[1:-1]) > 1:
             merged += of
             continue
-        merged.append((*(column[0] if column else NONE for column in columns[:-1]), "measured here"))
+        origin = next((cell for cell in columns[-1] if cell != f"{_HERE}{_PAGE}"), "measured here")
+        if len(of) > 1:
+            origin = f"{_HERE}several runs"
+        merged.append((*(column[0] if column else NONE for column in columns[:-1]), origin))
     return merged
 
 
