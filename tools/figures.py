@@ -31,6 +31,7 @@ from relic_core.reporting.tables import as_markdown
 from relic_core.retrieval import registry
 from relic_core.retrieval.calibration import model_named
 from relic_core.services.runs import SHIPPED
+from relic_core.training.batching import grouped
 from relic_core.wiring import App
 from tools import command
 from tools.between_marks import marks, write_between
@@ -244,11 +245,8 @@ def _of_paper(table: Table) -> str:
 
 def _merged(rows: Iterable[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
     """Make one row of those of a system that have figures in different columns."""
-    found: dict[Cell, list[tuple[Cell, ...]]] = {}
-    for row in rows:
-        found.setdefault(row[0], []).append(row)
     merged = []
-    for of in found.values():
+    for of in grouped(rows, lambda row: str(row[0])).values():
         columns = [[cell for cell in column if cell != NONE] for column in zip(*of, strict=True)]
         if max(len(column) for column in columns[1:-1]) > 1:
             merged += of
