@@ -69,10 +69,11 @@ def test_a_row_that_came_otherwise_fails_the_run_and_one_that_could_not_be_tried
 
 
 def test_the_report_counts_what_was_lost_and_tells_each_row_in_its_own_words():
-    text = reliability.write(made(False, 2), "markdown")
-    assert "Acknowledged writes lost, all together: 2" in text
-    assert "| a kill | no | lost 2, ratio 1.2 |" in text
-    assert "### A kill\n\nDone: D.\n\nExpected: E.\n\nHappened: H." in text
+    page, shown = (reliability.write(made(False, 2), form) for form in ("markdown", "table"))
+    assert "Acknowledged writes lost, all together: 2" in page
+    assert "| a kill | no | H. |" in page
+    assert "lost 2, ratio 1.2" in shown
+    assert "A kill\n\nDone: D.\n\nExpected: E.\n\nHappened: H." in shown
 
 
 def test_an_unknown_part_and_nobody_at_all_are_refused(capsys):

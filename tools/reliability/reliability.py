@@ -385,7 +385,7 @@ def run(
 
 
 def write(report: Report, form: str) -> str:
-    """Write the report for a terminal or the documentation: what ran it, a table, and each row in its own words."""
+    """Write the report: what ran it, and a table; for a terminal also what was done and expected, row by row."""
     machine = report.machine
     ran_on = (
         f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}; Python "
@@ -393,16 +393,17 @@ def write(report: Report, form: str) -> str:
         f"{report.seconds / 60:.1f} minutes. Made by `{report.command}`."
     )
     came = {True: "yes", False: "no", None: "not tried"}
+    brief = form == "markdown"
     table = Table(
         caption=f"Acknowledged writes lost, all together: {report.lost}",
-        heads=("what", "as expected", "counted"),
-        rows=tuple((row.name, came[row.held], _counted(row)) for row in report.rows),
+        heads=("what", "as expected", "what happened" if brief else "counted"),
+        rows=tuple((row.name, came[row.held], row.happened if brief else _counted(row)) for row in report.rows),
     )
-    head = "### " if form == "markdown" else ""
     sections = [
-        f"{head}{row.name[:1].upper()}{row.name[1:]}\n\nDone: {row.done}\n\nExpected: {row.expected}\n\n"
+        f"{row.name[:1].upper()}{row.name[1:]}\n\nDone: {row.done}\n\nExpected: {row.expected}\n\n"
         f"Happened: {row.happened}"
         for row in report.rows
+        if not brief
     ]
     return "\n\n".join([ran_on, *filter(None, [report.note]), write_tables((table,), form), *sections])
 
