@@ -93,11 +93,11 @@ def show_followed(app: App, place: str) -> Job | None:
 def _show_outcome(job: Job) -> None:
     """Say how a job ended; the lines of its note after the first, what went wrong, are set as a list."""
     first, *problems = job.note.splitlines() or [""]
-    said = "\n".join([literal(f"{job.title}: {first}"), "", *(f"- {literal(line)}" for line in problems)])
+    message = "\n".join([literal(f"{job.title}: {first}"), "", *(f"- {literal(line)}" for line in problems)])
     if job.state == "done" and not problems:
-        st.success(said)
+        st.success(message)
     else:
-        st.warning(said, icon=":material/warning:")
+        st.warning(message, icon=":material/warning:")
 
 
 def show_under_way(app: App, jobs: Sequence[Job]) -> None:

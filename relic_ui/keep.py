@@ -145,12 +145,12 @@ def press(
             rank=rank,
             made_with=made_with,
         )
-        said = {
+        messages = {
             "kept": f"Kept in {literal(done.collection)}.",
             "let go": "No longer kept.",
             "stays": "Still kept, because you have written about it. You can remove it in the notebook.",
         }
-        st.toast(said[done.outcome], icon=":material/bookmark:")
+        st.toast(messages[done.outcome], icon=":material/bookmark:")
 
 
 def do(app: App, does: str, to: str, *, origin: Origin) -> None:

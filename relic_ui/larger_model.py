@@ -30,11 +30,11 @@ def _show(app: App) -> None:
         done = f": {job.done} of {job.total} parts" if job.total else ""
         st.html(f'<p class="relic-quiet" role="status">{escape(job.title)}{done}. You can search meanwhile.</p>')
         return
-    said = "The small model searches here. A larger one (0.4 GB) finds more of what critics quoted."
+    message = "The small model searches here. A larger one (0.4 GB) finds more of what critics quoted."
     if job and job.state == "failed":
-        said = job.note
+        message = job.note
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="larger_model"), show_errors():
-        st.html(f'<p class="relic-quiet">{escape(said)}</p>', width="content")
+        st.html(f'<p class="relic-quiet">{escape(message)}</p>', width="content")
         if st.button("Install the larger model", key="larger_install", type="tertiary", icon=":material/download:"):
             larger.start()
             st.rerun()

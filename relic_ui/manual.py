@@ -105,11 +105,11 @@ def search(words: str) -> list[tuple[str, str]]:
 def _found_html(words: str) -> str:
     items, found = "", search(words)
     for name, section in found[:_MOST]:
-        heading, _, said = section.partition("\n")
-        start = max(0, said.casefold().find(words.casefold().split()[0]) - _BEFORE)
+        heading, _, text = section.partition("\n")
+        start = max(0, text.casefold().find(words.casefold().split()[0]) - _BEFORE)
         to = {"data-then": f"[id='{place_of(heading)}']"}
         items += f"<li>{link('help', f'{title_of(name)}: {heading}', attributes=to, page=name)}"
-        items += f"<p>{escape(shorten(said[said.rfind(' ', 0, start) + 1 :], _SHOWN))}</p></li>"
+        items += f"<p>{escape(shorten(text[text.rfind(' ', 0, start) + 1 :], _SHOWN))}</p></li>"
     nothing = f"<p>No page of help has “{escape(shorten(words, _SHOWN))}”. Try fewer words.</p>"
     more = f"<p>{len(found) - _MOST} more have these words. Add one.</p>" if len(found) > _MOST else ""
     return f'<ul class="relic-help">{items}</ul>{more}' if items else nothing

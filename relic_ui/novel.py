@@ -112,11 +112,11 @@ def _show_table(facts: Facts, rows: Sequence[Row], ends: Sequence[int]) -> None:
     names = [row.name for row in rows]
     body = ""
     for place, (stretch, end) in enumerate(zip(facts.novel.stretches, ends, strict=True)):
-        cells = "".join(f"<td>{row.counts[place]:,}</td>" for row in rows)
+        counts = "".join(f"<td>{row.counts[place]:,}</td>" for row in rows)
         share = f"{stretch.spoken / stretch.words:.0%}" if stretch.words else "–"
         body += (
             f'<tr><th scope="row">{link("read", stretch.name, work=facts.summary.id, at=stretch.at)}</th>'
-            f"<td>{end - stretch.first:,}</td><td>{stretch.words:,}</td><td>{share}</td>{cells}</tr>"
+            f"<td>{end - stretch.first:,}</td><td>{stretch.words:,}</td><td>{share}</td>{counts}</tr>"
         )
     also = "".join(
         f"<dt>{escape(each.name)}</dt><dd>{escape(', '.join(each.forms[1:]))}</dd>"

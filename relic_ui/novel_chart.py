@@ -38,9 +38,9 @@ def draw(shown: Novel, rows: Sequence[Row]) -> go.Figure:
     """Draw the chart; what is clicked carries the address to read at as `customdata`."""
     across = [*range(1, len(shown.stretches) + 1)]
     at = [stretch.at for stretch in shown.stretches]
-    bars = (("Words of narration", OTHER, False), ("of speech", _SPOKEN, True))
+    series = (("Words of narration", OTHER, False), ("of speech", _SPOKEN, True))
     traces: list[Any] = []
-    for name, colour, speech in bars:
+    for name, colour, speech in series:
         words = [each.spoken if speech else each.words - each.spoken for each in shown.stretches]
         hover = [
             _hover(each.name, f"{n:,} of {each.words:,} words {name.removeprefix('Words ')}")
@@ -86,12 +86,12 @@ def _with(shown: Novel, numbers: Sequence[int]) -> Iterable[tuple[Stretch, int]]
     return zip(shown.stretches, numbers, strict=True)
 
 
-def _hovering(said: list[str]) -> dict[str, Any]:
-    return {"hovertext": said, "hovertemplate": "%{hovertext}<extra></extra>"}
+def _hovering(texts: list[str]) -> dict[str, Any]:
+    return {"hovertext": texts, "hovertemplate": "%{hovertext}<extra></extra>"}
 
 
-def _hover(name: str, said: str) -> str:
-    return f"<b>{escape(name, quote=False)}</b><br>{escape(said, quote=False)}"
+def _hover(name: str, text: str) -> str:
+    return f"<b>{escape(name, quote=False)}</b><br>{escape(text, quote=False)}"
 
 
 def _label(name: str) -> str:

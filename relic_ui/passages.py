@@ -39,8 +39,8 @@ def _piece(piece: Piece, text: str, met: Mapping[str, str], *, mark_gold: bool) 
     if piece.italic:
         html = f"<em>{html}</em>"
     if piece.lit and piece.text in met:
-        said = escape(f"meets {met[piece.text]}")
-        html = f'<mark class="relic-meets" title="{said}">{html}<span class="relic-sr"> ({said})</span></mark>'
+        note = escape(f"meets {met[piece.text]}")
+        html = f'<mark class="relic-meets" title="{note}">{html}<span class="relic-sr"> ({note})</span></mark>'
     elif piece.lit:
         html = f"<mark>{html}</mark>"
     if mark_gold and piece.gold:

@@ -26,8 +26,8 @@ def current() -> str:
 
     A digest of the provider's address and of its name for the person: the same at every visit, and telling nothing.
     """
-    said = st.user.to_dict()
-    return identity(str(said.get("iss", "")), str(said.get("sub", ""))) if said.get("is_logged_in") else ""
+    user = st.user.to_dict()
+    return identity(str(user.get("iss", "")), str(user.get("sub", ""))) if user.get("is_logged_in") else ""
 
 
 def identity(issuer: str, subject: str) -> str:
@@ -77,28 +77,28 @@ def providers() -> tuple[str, ...]:
     return found
 
 
-def confirmed(said: Mapping[str, object]) -> bool:
+def confirmed(user: Mapping[str, object]) -> bool:
     """Whether the provider vouches for somebody's address; one that does not speak of it does.
 
-    >>> [confirmed({"email": "ada@example.org"} | said) for said in ({}, {"email_verified": "false"})]
+    >>> [confirmed({"email": "ada@example.org"} | user) for user in ({}, {"email_verified": "false"})]
     [True, False]
     """
-    return str(said.get("email_verified", True)).lower() in {"true", "1"}  # some providers say it in words
+    return str(user.get("email_verified", True)).lower() in {"true", "1"}  # some providers say it in words
 
 
-def address_of(said: Mapping[str, object]) -> str:
+def address_of(user: Mapping[str, object]) -> str:
     """Give the address that a provider gave of somebody; empty where it is not a single address that can be read.
 
     >>> [address_of({"email": email}) for email in ("Ada@Example.org", "ada@evil.net,x@example.org", '"@example.org')]
     ['Ada@Example.org', '', '']
     """
-    given = str(said.get("email") or "").strip(" ")
+    given = str(user.get("email") or "").strip(" ")
     # The Kelvin sign is a small k once capitals do not count: such letters would make one address of two.
     changes = any(letter.isascii() != letter.casefold().isascii() for letter in given)
     return given if _ADDRESS.fullmatch(given) and given.isprintable() and not changes else ""
 
 
-def refused(said: Mapping[str, object], allowed: Sequence[str]) -> str:
+def refused(user: Mapping[str, object], allowed: Sequence[str]) -> str:
     """Say why somebody who signed in may not use the app; nothing where they may.
 
     - `allowed`: addresses and domains; where there are none, everyone may.
@@ -110,14 +110,14 @@ def refused(said: Mapping[str, object], allowed: Sequence[str]) -> str:
     >>> refused({"sub": "1", "email": "ada@example.org", "email_verified": False}, ["example.org"])
     'The provider has not confirmed that ada@example.org is your address.'
     """
-    if not said.get("sub"):
+    if not user.get("sub"):
         return "The provider did not say who you are."
     if not allowed:
         return ""
-    if not said.get("email"):
+    if not user.get("email"):
         return "The provider did not give your address, which this library goes by."
-    address = address_of(said).casefold()
-    if address and not confirmed(said):
+    address = address_of(user).casefold()
+    if address and not confirmed(user):
         return f"The provider has not confirmed that {address} is your address."
     if address and {address, address.partition("@")[2]} & {each.casefold() for each in allowed}:
         return ""

@@ -10,18 +10,18 @@ import streamlit as st
 from relic_ui.shell import literal
 
 
-def show_undo(part: str, said: str, restore: Callable[[str], object]) -> None:
+def show_undo(part: str, message: str, restore: Callable[[str], object]) -> None:
     """Offer to put back what has just been removed.
 
     - `part`: ``{part}_removed`` in the visit's state holds the id and title of what was removed.
-    - `said`: what it was removed from: "Removed from the library".
+    - `message`: what it was removed from: "Removed from the library".
     """
     removed = st.session_state.get(f"{part}_removed")
     if removed is None:
         return
     name, title = removed
     with st.container(horizontal=True, vertical_alignment="center", key=f"{part}_undoing"):
-        st.html(f'<p role="status">{said}: <em>{escape(title)}</em></p>', width="content")
+        st.html(f'<p role="status">{message}: <em>{escape(title)}</em></p>', width="content")
         if st.button("Put it back", key=f"{part}_undo", icon=":material/undo:"):
             _put_back(part, name, restore)
 

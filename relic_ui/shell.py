@@ -99,8 +99,8 @@ def page(title: str, find: str = _FIND) -> App:
         st.error(literal(str(error)), icon=":material/error:")
         st.stop()
     finally:
-        said = st.user.to_dict()
-        uploads.allow(largest_upload, partial(signing_in.refused_now, said) if said.get("is_logged_in") else str)
+        user = st.user.to_dict()
+        uploads.allow(largest_upload, partial(signing_in.refused_now, user) if user.get("is_logged_in") else str)
     with st.sidebar:
         _show_links(MENU, find)
         with st.expander("Research", expanded=title in {label for _, label, _ in RESEARCH}):
@@ -196,18 +196,18 @@ def show_errors() -> Iterator[None]:
         st.error(literal(str(error)), icon=":material/error:")
 
 
-def warn_of_address(said: str) -> None:
-    """Warn that an address names what is not here; `said` is Markdown."""
-    st.warning(said, icon=":material/link_off:")
+def warn_of_address(message: str) -> None:
+    """Warn that an address names what is not here; `message` is Markdown."""
+    st.warning(message, icon=":material/link_off:")
 
 
 def sentences_named() -> int:
     """Read from the page's address how many sentences a passage has; one, with a word of it, where `n` is no number."""
-    said = st.query_params.get("n", "")
-    named = links.number(said, 4)
-    if said and not named:
+    given = st.query_params.get("n", "")
+    named = links.number(given, 4)
+    if given and not named:
         warn_of_address(
-            f"This address says that the passage has {literal(said[:20])} sentences. One sentence is shown."
+            f"This address says that the passage has {literal(given[:20])} sentences. One sentence is shown."
         )
     return named or 1
 

@@ -58,29 +58,29 @@ def pass_the_door(settings: Settings) -> None:
         raise BadRequest(
             f"Signing in needs a package that is not installed. For the person who runs this library: {more('signin')}."
         )
-    said = st.user.to_dict()
-    if not said.get("is_logged_in") or _ended(settings, said).exists():
+    user = st.user.to_dict()
+    if not user.get("is_logged_in") or _ended(settings, user).exists():
         _ask(providers)
         st.stop()
-    if why := person.refused(said, settings.sign_in_allow):
+    if why := person.refused(user, settings.sign_in_allow):
         _turn_away(why)
         st.stop()
 
 
-def refused_now(said: Mapping[str, object]) -> str:
+def refused_now(user: Mapping[str, object]) -> str:
     """Say why somebody who signed in may not come in as the list stands now; empty if they may."""
     try:
         settings = Settings.from_environment()
     except RelicError as error:  # the list cannot be read
         return str(error)
-    if _ended(settings, said).exists():
+    if _ended(settings, user).exists():
         return "You have signed out."
-    return person.refused(said, settings.sign_in_allow)
+    return person.refused(user, settings.sign_in_allow)
 
 
-def _ended(settings: Settings, said: Mapping[str, object]) -> Path:
+def _ended(settings: Settings, user: Mapping[str, object]) -> Path:
     """Name the file that is there once somebody has signed out, for the one time that they had signed in."""
-    once = json.dumps([said.get(each) for each in ("iss", "sub", "iat", "nonce")])
+    once = json.dumps([user.get(each) for each in ("iss", "sub", "iat", "nonce")])
     return settings.data / ".signed-out" / hashlib.sha256(once.encode()).hexdigest()
 
 
@@ -99,7 +99,7 @@ class Cookies:
         if scope["type"] == "http":
             if scope["path"].endswith("/auth/logout"):
                 _end(_signed(scope))
-            elif scope["path"].startswith(self._media) and (not (said := _signed(scope)) or refused_now(said)):
+            elif scope["path"].startswith(self._media) and (not (user := _signed(scope)) or refused_now(user)):
                 await PlainTextResponse("Sign in before you open this file.", 403)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
@@ -109,15 +109,15 @@ def _signed(scope: Scope) -> dict[str, object]:
     """Read the cookie of who signed in; nothing where there is none, or it is forged."""
     cookies = Request(scope).cookies
     found = starlette_websocket._get_signed_cookie_with_chunks(cookies, USER_COOKIE_NAME)  # noqa: SLF001 - no other is
-    said: dict[str, object] = json.loads(found or b"{}")
-    return said
+    user: dict[str, object] = json.loads(found or b"{}")
+    return user
 
 
-def _end(said: Mapping[str, object]) -> None:
-    if not (said.get("iat") or said.get("nonce")):  # by a provider that does not say when: they could never come back
+def _end(user: Mapping[str, object]) -> None:
+    if not (user.get("iat") or user.get("nonce")):  # by a provider that does not say when: they could never come back
         return
     with suppress(OSError, RelicError):  # the browser loses its cookie all the same
-        file = _ended(Settings.from_environment(), said)
+        file = _ended(Settings.from_environment(), user)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
         for old in file.parent.iterdir():
@@ -132,12 +132,12 @@ class Admitted:
     what they show or write, and it asks anew whether they may.
     """
 
-    def __init__(self, app: App, said: Mapping[str, object]) -> None:
-        self._app, self._said = app, said
+    def __init__(self, app: App, user: Mapping[str, object]) -> None:
+        self._app, self._user = app, user
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the app has
         """Give what the app has of that name; or draw the page anew, whose door says why not."""
-        if why := refused_now(self._said):
+        if why := refused_now(self._user):
             st.rerun()
             raise BadRequest(why)  # a download has no page
         return getattr(self._app, name)
@@ -145,9 +145,9 @@ class Admitted:
 
 def remember(app: App) -> None:
     """Remember once in a visit who signed in, so that what was kept before can be handed over to their address."""
-    said = st.user.to_dict()
-    address, who = person.address_of(said), person.current()
-    if not who or not address or not person.confirmed(said) or st.session_state.get(_SEEN) == (who, address):
+    user = st.user.to_dict()
+    address, who = person.address_of(user), person.current()
+    if not who or not address or not person.confirmed(user) or st.session_state.get(_SEEN) == (who, address):
         return
     with suppress(StoreError):  # no page depends on it, and the next one tries again
         app.people.signed_in(who, address)
@@ -156,10 +156,10 @@ def remember(app: App) -> None:
 
 def show_who() -> None:
     """Say in the menu who is signed in, with a way out; nothing where nobody signs in."""
-    said = st.user.to_dict()
-    if not said.get("is_logged_in"):
+    user = st.user.to_dict()
+    if not user.get("is_logged_in"):
         return
-    name = str(said.get("name") or said.get("email") or "somebody")
+    name = str(user.get("name") or user.get("email") or "somebody")
     with st.container(key="signed-in"):
         st.html(f'<p class="relic-quiet">Signed in as<br><strong>{escape(name)}</strong></p>')
         _way_out()

@@ -44,16 +44,16 @@ def table_html(heads: Sequence[str], rows: Sequence[Sequence[str]], label: str) 
     words = [at == 0 or not all(_is_number(cell) for cell in column) for at, column in enumerate(columns)]
     prose = [any(len(cell) > _PROSE for cell in column) for column in columns]
 
-    def cell(tag: str, said: str, at: int, scope: str = "") -> str:
+    def cell(tag: str, text: str, at: int, scope: str = "") -> str:
         css = "relic-table-words" + " relic-table-prose" * (prose[at] and tag == "td")
         given = f' class="{css}"' if words[at] else ""
-        return f"<{tag}{given}{scope}>{escape(said)}</{tag}>"
+        return f"<{tag}{given}{scope}>{escape(text)}</{tag}>"
 
-    head = "".join(cell("th", said, at, ' scope="col"') for at, said in enumerate(heads))
+    head = "".join(cell("th", text, at, ' scope="col"') for at, text in enumerate(heads))
     body = ""
     for row in rows:
         first, *others = (
-            cell("td" if at else "th", said, at, "" if at else " scope=row") for at, said in enumerate(row)
+            cell("td" if at else "th", text, at, "" if at else " scope=row") for at, text in enumerate(row)
         )
         body += f"<tr>{first}{''.join(others)}</tr>"
     return (

@@ -25,8 +25,8 @@ def why(case: Diagnosis | None, shares: Mapping[str, float | None]) -> Markup:
     - `case`: None where its work is not here.
     - `shares`: whose words, and the share of them that the claim has too; the quotation's first.
     """
-    said = ", ".join(f"{100 * share:.0f}% of {whose}" for whose, share in shares.items() if share is not None)
-    facts = {"Words shared with the claim": said}
+    shared = ", ".join(f"{100 * share:.0f}% of {whose}" for whose, share in shares.items() if share is not None)
+    facts = {"Words shared with the claim": shared}
     found = "The work is not in the library, so only words can be compared."
     if case is not None:
         facts |= {
@@ -51,8 +51,8 @@ def judge(app: App, of: Sequence[Run | Study], example_id: str, what: str, kept:
     """
     key, who = f"judged_{'_'.join(each.id for each in of)}_{example_id}", person.current()
     if key not in st.session_state:  # what was said of one of them is kept for all with the next press: show all of it
-        said = {code for each in of for code in kept[each.id].get((example_id, who), ())}
-        st.session_state[key] = [code for code in CODES if code in said]
+        codes = {code for each in of for code in kept[each.id].get((example_id, who), ())}
+        st.session_state[key] = [code for code in CODES if code in codes]
 
     def keep() -> None:
         with show_errors():
@@ -65,5 +65,5 @@ def judge(app: App, of: Sequence[Run | Study], example_id: str, what: str, kept:
         selection_mode="multi",
         key=key,
         on_change=keep,
-        help=" ".join(f"{code}: {said}" for code, said in CODES.items()),
+        help=" ".join(f"{code}: {meaning}" for code, meaning in CODES.items()),
     )

@@ -43,20 +43,20 @@ def asked(app: App) -> Facts | None:
         if work_id:
             with st.spinner("Counting sentences, words and speeches …"):
                 return app.editions.facts(work_id, person=person.current())
-        said = ""
+        message = ""
     except RelicError:
         if work_id in {work.id for work in app.works.summaries()}:
             raise
         removed = {work.id: work for work in app.works.removed()}
         if work_id in removed:
-            said = (
+            message = (
                 f"{removed[work_id].title} was removed. The Library has it among its removed works: put it back there."
             )
         else:
-            said = f"Your library has no work {work_id[:60]}. It may be on another machine, or be another edition."
+            message = f"Your library has no work {work_id[:60]}. It may be on another machine, or be another edition."
     st.title("About a work")
-    if said:
-        st.info(literal(said), icon=":material/menu_book:")
+    if message:
+        st.info(literal(message), icon=":material/menu_book:")
     st.html(works_html(app.works.summaries(), "work"))
     st.html(f"<p>{link('library', 'Open the library', css='relic-work-link')}</p>")
     return None
@@ -100,10 +100,10 @@ def _show_edition(app: App, facts: Facts) -> None:
         ("Added", f"{work.added:%d %B %Y}".lstrip("0")),
     ]
     if entry is not None:
-        said = f"{_SPLITS[entry.split]} split, there as <cite>{escape(entry.title)}</cite> ({entry.year})"
+        listing = f"{_SPLITS[entry.split]} split, there as <cite>{escape(entry.title)}</cite> ({entry.year})"
         if entry.gutenberg and not work.source.startswith("Project Gutenberg"):
-            said += f"; Project Gutenberg has an edition of it as number {entry.gutenberg}"
-        rows.append(("In RELiC", said))
+            listing += f"; Project Gutenberg has an edition of it as number {entry.gutenberg}"
+        rows.append(("In RELiC", listing))
     fingerprint = (
         f"<code>{work.sha256}</code><p>Computed from the text (sha256). A text with the same fingerprint is the same "
         "text, letter for letter: give it where others should be able to check your edition.</p>"

@@ -207,11 +207,11 @@ def tables(measured: Measured, *, by_length: bool = False) -> tuple[Table, ...]:
             rows.append((way, unit, name, *([length or "all"] if by_length else []), *figures, len(some)))
     heads = ("span", "by", "system", *(["length"] if by_length else []), "R@1", "R@10", "R@100", "MRR", "n")
     found: list[tuple[Cell, ...]] = []
-    for (way, present), said in measured.strong.items():
-        works, calls = [work for work, _ in said], np.array([called for _, called in said], dtype=np.float64)
-        around = intervals.interval_of(calls, works, over=intervals.over_of(works)) if len(said) > 1 else None
+    for (way, present), pairs in measured.strong.items():
+        works, calls = [work for work, _ in pairs], np.array([called for _, called in pairs], dtype=np.float64)
+        around = intervals.interval_of(calls, works, over=intervals.over_of(works)) if len(pairs) > 1 else None
         figure = figure_of(metrics.metric("recall@1"), float(calls.mean()), around) if around else f"{calls.mean():.1%}"
-        found.append((way, "yes" if present else "no", figure, len(said)))
+        found.append((way, "yes" if present else "no", figure, len(pairs)))
     return (
         Table(
             caption="Attribution among all stretches.",
@@ -229,13 +229,13 @@ def tables(measured: Measured, *, by_length: bool = False) -> tuple[Table, ...]:
 
 def _gained(measured: Measured) -> list[str]:
     """Say how many times as often as BM25 fusion has the source of a masked span among the first ten."""
-    said = []
+    notes = []
     for unit in ("stretch", "work"):
         fused, words = (measured.outcomes.get((name, "masked", unit), []) for name in ("fusion", "BM25"))
         if len(fused) > 1 and metrics.figure("recall@10", words):
             value, low, high = ratio(fused, words)
-            said.append(f"Masked, R@10 by {unit}: fusion has {value:.2f} ({low:.2f}–{high:.2f}) times what BM25 has.")
-    return said
+            notes.append(f"Masked, R@10 by {unit}: fusion has {value:.2f} ({low:.2f}–{high:.2f}) times what BM25 has.")
+    return notes
 
 
 def ratio(first: Sequence[Outcome], second: Sequence[Outcome], name: str = "recall@10") -> tuple[float, float, float]:

@@ -218,7 +218,7 @@ class Tools:
             passage = self._passage(self._work(found.work_id), found.at, found.length)
         return CheckedQuotation(
             outcome=check.outcome,
-            explanation=report.said(check),
+            explanation=report.outcome_in_words(check),
             passage=passage,
             differences=check.differences,
         )

@@ -285,7 +285,7 @@ def _submit(app: App, benchmark: str, retriever: str, given: SimpleNamespace) ->
 def _export(app: App, benchmark: str, given: SimpleNamespace) -> None:
     joined = app.benchmarks.export(benchmark, given.windows, data=given.data)
     print(f"{joined.quotations:,} windows are in {given.windows}.")
-    note(*filter(None, [joined.said]))
+    note(*filter(None, [joined.summary]))
 
 
 def _score_sentences(app: App, lists: Path, given: SimpleNamespace) -> None:

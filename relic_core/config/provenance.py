@@ -32,14 +32,14 @@ def code(project: Path = PROJECT) -> str:
     True
     """
     digest = source(project / "relic_core")
-    said = f" source {digest}" if digest else ""
+    ending = f" source {digest}" if digest else ""
     if not (project / ".git").exists():  # a file in a worktree; a repository further up is somebody else's
-        return f"{__version__}{said}"
+        return f"{__version__}{ending}"
     commit = _git(project, "rev-parse", "--short=12", "HEAD")
     changes = _git(project, "status", "--porcelain", "--", "relic_core")
     if not commit or changes is None:
-        return f"{__version__}{said}"
-    return f"{__version__} {commit}{'+changes' if changes else ''}{said}"
+        return f"{__version__}{ending}"
+    return f"{__version__} {commit}{'+changes' if changes else ''}{ending}"
 
 
 def machine() -> dict[str, str | int]:
@@ -61,9 +61,9 @@ def processor() -> tuple[frozenset[str], str]:
         lines = _CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return frozenset(), platform.processor() or "unknown"
-    said = dict(reversed([(part[0].strip(), part[1].strip()) for line in lines if len(part := line.split(":", 1)) > 1]))
-    flags = said.get("flags", said.get("Features", ""))
-    return frozenset(flags.split()), said.get("model name", platform.machine() or "unknown")
+    info = dict(reversed([(part[0].strip(), part[1].strip()) for line in lines if len(part := line.split(":", 1)) > 1]))
+    flags = info.get("flags", info.get("Features", ""))
+    return frozenset(flags.split()), info.get("model name", platform.machine() or "unknown")
 
 
 def source(package: Path = PROJECT / "relic_core") -> str:

@@ -109,8 +109,8 @@ def _in_blocks(container: Document | _Cell) -> Iterator[Paragraph]:
 
     for block in container.iter_inner_content():
         if isinstance(block, Table):
-            cells = {id(cell._tc): cell for row in block.rows for cell in row.cells}  # noqa: SLF001 - merged cells come again
-            for cell in cells.values():
+            distinct = {id(cell._tc): cell for row in block.rows for cell in row.cells}  # noqa: SLF001 - merged cells come again
+            for cell in distinct.values():
                 yield from _in_blocks(cell)
         else:
             yield block

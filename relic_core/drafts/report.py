@@ -35,7 +35,7 @@ _SHOWN = 300
 _POINTS_SHOWN = 2
 
 
-def said(check: QuotationCheck) -> str:
+def outcome_in_words(check: QuotationCheck) -> str:
     """Say in plain words what came of a check."""
     found, named = check.found, " or ".join(check.named)
     where = f"{found.title}, {found.place}" if found else ""
@@ -102,7 +102,7 @@ def as_table(report: DraftReport, style: str = "mla") -> str:
 
 def _row(check: QuotationCheck, style: str) -> Iterator[object]:
     yield " and ".join(check.outcomes)
-    yield from (check.words, said(check), "; ".join(map(difference_in_words, check.differences)))
+    yield from (check.words, outcome_in_words(check), "; ".join(map(difference_in_words, check.differences)))
     if check.outcome == "critic" and check.critic:
         yield from (check.critic.label, check.critic.place, "", "", "", "")
     else:
@@ -187,7 +187,7 @@ def _document(text: str) -> Document:
 
 def _lines(report: DraftReport, check: QuotationCheck, style: str) -> Iterator[str]:
     """Say what came of a check, each difference, how to cite what was found, and what was chosen instead."""
-    yield said(check)
+    yield outcome_in_words(check)
     yield from map(difference_in_words, check.differences)
     if cite := citation(check, style):
         yield f"Cite: {cite}"

@@ -321,7 +321,7 @@ class Echoes:
             if index
             else None
         )
-        a, b = (Passages(tuple(map(_telling, some)), own) for some, own in zip(texts, vectors, strict=True))
+        a, b = (Passages(tuple(map(_ungreeted, some)), own) for some, own in zip(texts, vectors, strict=True))
         filters = Filters(
             terms="tokens" if request.tokens else "lemmas",
             most=request.most,
@@ -333,7 +333,7 @@ class Echoes:
         same_text: dict[str, list[int]] = {}
         for at in np.flatnonzero(~own).tolist():
             same_text.setdefault(b.texts[at], []).append(at)
-        editions = _share_of([_telling(first.span_text(span)) for span in units(first)], same_text) >= _SAME
+        editions = _share_of([_ungreeted(first.span_text(span)) for span in units(first)], same_text) >= _SAME
 
         def adjusted(scorer: Scorer) -> Scorer:
             if editions:
@@ -350,7 +350,7 @@ class Echoes:
                  spans[1][each.b].length, round(each.score, 5))
                 for each in pairs
             ]  # fmt: skip
-            notice = " ".join(said for said, holds in ((_ITSELF, own.any()), (_EDITIONS, editions)) if holds)
+            notice = " ".join(sentence for sentence, holds in ((_ITSELF, own.any()), (_EDITIONS, editions)) if holds)
             return _Found(found, (len(a.texts), len(b.texts)), _related(a, b, pairs), notice)
 
         scorer = adjusted(scoring.make(request.method, a, b, filters, vectors=_word_vectors(request.vectors)))
@@ -548,10 +548,10 @@ def _side(work: Work, span: Span, there: Container[str], meets: Mapping[str, str
     return Side(work=work, span=span, place=work.place(span), passage=quotation(work, span, light=light), met=met)
 
 
-def _telling(text: str) -> str:
+def _ungreeted(text: str) -> str:
     """Leave out greetings and forms of politeness, on whichever line: they are no echo of anything.
 
-    >>> _telling("“I beg your pardon,” said he. “Good morning, sir!”")
+    >>> _ungreeted("“I beg your pardon,” said he. “Good morning, sir!”")
     '“ ,” said he. “ , sir!”'
     """
     return _GREETINGS.sub(" ", _flat(text))

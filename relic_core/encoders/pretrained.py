@@ -50,7 +50,7 @@ def load_pretrained(
         except StopIteration:
             raise ValueError(f"it is of type {config.model_type}") from None
         check_size(files, lambda: kind(config))
-        with without_progress_bars():
+        with without_progress():
             model, loaded = kind.from_pretrained(
                 None,
                 config=config,
@@ -71,7 +71,7 @@ def load_pretrained(
 
 
 @contextmanager
-def without_progress_bars() -> Iterator[None]:
+def without_progress() -> Iterator[None]:
     """Load models without the progress bars that transformers draws; afterwards all is as it was."""
     from transformers.utils import logging
 

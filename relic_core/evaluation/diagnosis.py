@@ -181,7 +181,7 @@ def _only_pronouns_and_speech(work: Work, span: Span) -> bool:
         return False
     for at in range(span.start, span.end):
         start, end = work.sentences[at].start, work.sentences[at].end
-        for first, last in _speeches(work)[at].said:
+        for first, last in _speeches(work)[at].ranges:
             if _has_content(work.text[start:first]):
                 return False
             start = max(start, last)
@@ -254,9 +254,9 @@ def case_table(
 ) -> Table:
     """Set every case as a row; the texts are left out, places and ids are not."""
     diagnoses = {each.example_id: each for each in found}
-    said: dict[str, list[str]] = {}
+    by_example: dict[str, list[str]] = {}
     for (example_id, _), codes in judged.items():
-        said.setdefault(example_id, []).append(", ".join(codes) or "none of the codes")
+        by_example.setdefault(example_id, []).append(", ".join(codes) or "none of the codes")
     heads = (
         "example", "book", "found", "rank", "candidates", "sentences", "gold start", "gold end", "first start",
         "first end", "words", "overlap", "first overlap", "spoken", "pronouns and speech only", "overlapping", "place",
@@ -265,17 +265,17 @@ def case_table(
     rows: list[tuple[Cell, ...]] = []
     for outcome, value in zip(outcomes, values(name, outcomes).tolist(), strict=True):
         first = outcome.first[0] if outcome.first else ("", "")
-        cells: tuple[Cell, ...] = ("",) * 8
+        measures: tuple[Cell, ...] = ("",) * 8
         if each := diagnoses.get(outcome.example_id):
-            cells = (
+            measures = (
                 each.words, _share(each.overlap), _share(each.first_overlap), _share(each.spoken),
                 "yes" if each.pronominal else "no", each.overlapping, _share(each.place), each.quoted,
             )  # fmt: skip
         facts = (outcome.rank or "", outcome.candidates, outcome.length, *outcome.gold, *first)
         findings = ", ".join(each.findings) if each else ""
-        judgements = "; ".join(said.get(outcome.example_id, ()))
+        judgements = "; ".join(by_example.get(outcome.example_id, ()))
         rows.append(
-            (outcome.example_id, outcome.book, "yes" if value > 0 else "no", *facts, *cells, findings, judgements)
+            (outcome.example_id, outcome.book, "yes" if value > 0 else "no", *facts, *measures, findings, judgements)
         )
     return Table(caption="", heads=heads, rows=tuple(rows))
 

@@ -27,11 +27,11 @@ _ENOUGH = 2
 _FLAT = "A dash in place of an interval: every draw gives the same, which is no certainty."
 
 
-def columns(said: Sequence[str] | None) -> tuple[str, ...]:
+def columns(names: Sequence[str] | None) -> tuple[str, ...]:
     """Read the metrics that a table is to have; all of `METRICS` where none is named."""
-    for name in said or ():
+    for name in names or ():
         metrics.values(name, ())
-    return tuple(dict.fromkeys(said)) if said else METRICS
+    return tuple(dict.fromkeys(names)) if names else METRICS
 
 
 def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS, by: By = "") -> tuple[Table, ...]:
@@ -89,17 +89,17 @@ def ranked_alone(run: Run, outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
 
 def lacks(run: Run, outcomes: Sequence[Outcome], name: str = "") -> list[str]:
     """Say what another system's run lacks: claims, with a metric over those it ranks, and claims for its queries."""
-    said = []
+    sentences = []
     if ranked := ranked_alone(run, outcomes):
         card = metrics.metric(name or main_metric(run))
         own, whole = (card.written(metrics.figure(card.name, some)) for some in (ranked, outcomes))
-        said.append(
+        sentences.append(
             f"{run.label} ranks {len(ranked):,} of {len(outcomes):,} claims, and what it lacks counts as missed. "
             f"{card.label} over those that it ranks: {own}; over all: {whole}."
         )
     if unknown := run.machine.get(UNKNOWN):
-        said.append(f"{run.label} has {UNKNOWN}, which are left out: {unknown}.")
-    return said
+        sentences.append(f"{run.label} has {UNKNOWN}, which are left out: {unknown}.")
+    return sentences
 
 
 def parts(run: Run, outcomes: Sequence[Outcome], by: By) -> list[tuple[int | str, Sequence[Outcome]]]:
@@ -192,11 +192,11 @@ def _caption(run: Run) -> str:
 
 
 def _notes(overs: Sequence[Over | None]) -> list[str]:
-    said = {
+    sentences = {
         "works": "Intervals are 95%, by bootstrap over works.",
         "examples": "Intervals are 95%, by bootstrap over examples: all are of one work.",
     }
-    return [said[over] for over in dict.fromkeys(overs) if over is not None]
+    return [sentences[over] for over in dict.fromkeys(overs) if over is not None]
 
 
 def _data_of(run: Run) -> tuple[str, str, str]:

@@ -23,7 +23,7 @@ class Labels:
     gone: int
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """What was joined, in sentences; empty where nobody has labelled any."""
         if not (self.by_id or self.gone):
             return ""

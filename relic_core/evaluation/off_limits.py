@@ -57,11 +57,11 @@ def held_out(settings: Settings) -> HeldOut | None:
 
 def notes(settings: Settings, missing: Sequence[str]) -> tuple[str, ...]:
     """Say what was not there to be looked at; `missing` are titles of the catalogue's works that are not stored."""
-    said = []
+    sentences = []
     if missing:
         named = missing if len(missing) <= _NAMED else [*missing[:_NAMED], f"{len(missing) - _NAMED:,} others"]
         works = "1 work is" if len(missing) == 1 else f"{len(missing):,} works are"
-        said.append(
+        sentences.append(
             f"Of the catalogue {works} not in the library, so quotations of them were not recognised: "
             f"{', '.join(named)}. `{COMMAND} catalogue` lists them all; to add those that can be had: "
             f"{COMMAND} catalogue --split all --add"
@@ -72,10 +72,10 @@ def notes(settings: Settings, missing: Sequence[str]) -> tuple[str, ...]:
         (relic.FOLDER, "data of RELiC as published"),
     ):
         if _below(settings, below) is None:
-            said.append(f"There is no {what}: it would be {below} in the folder that RELIC_BENCHMARKS names.")
+            sentences.append(f"There is no {what}: it would be {below} in the folder that RELIC_BENCHMARKS names.")
     if (public_relic.MANIFEST / FACTS).exists() and not public_relic.data_file(settings).exists():
-        said.append(f"The words of the public-domain RELiC are not here: {public_relic.REBUILD}")
-    return tuple(said)
+        sentences.append(f"The words of the public-domain RELiC are not here: {public_relic.REBUILD}")
+    return tuple(sentences)
 
 
 def _below(settings: Settings, name: str) -> Path | None:

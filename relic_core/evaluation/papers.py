@@ -70,9 +70,9 @@ def _table(read: dict[str, Any]) -> PaperTable:
     return PaperTable(
         number=read["number"],
         title=read["title"],
-        heads=tuple(_head(head, benchmark) for head in _cells(read.get("heads", ""))),
-        rows=tuple(map(_cells, read.get("rows", "").strip().splitlines())),
-        measured=tuple(map(_cells, read.get("measured", "").strip().splitlines())),
+        heads=tuple(_head(head, benchmark) for head in _split_row(read.get("heads", ""))),
+        rows=tuple(map(_split_row, read.get("rows", "").strip().splitlines())),
+        measured=tuple(map(_split_row, read.get("measured", "").strip().splitlines())),
         measured_in=read.get("measured_in", ""),
         benchmark=benchmark,
         retriever=read.get("retriever", ""),
@@ -82,18 +82,18 @@ def _table(read: dict[str, Any]) -> PaperTable:
     )
 
 
-def _cells(line: str) -> tuple[str, ...]:
+def _split_row(line: str) -> tuple[str, ...]:
     return tuple(cell.strip() for cell in line.split("|")) if line else ()
 
 
-def _head(said: str, benchmark: str) -> tuple[str, str, str]:
-    label, named, what = said.partition(" = ")
+def _head(head: str, benchmark: str) -> tuple[str, str, str]:
+    label, named, what = head.partition(" = ")
     if named:
         of, _, name = what.partition(":")
         return label, of, name
-    if said.startswith(("recall@", "mean-rank", metrics.PROXY, "candidates")):
-        return metrics.metric(said).label, benchmark, said
-    return said, "", ""
+    if head.startswith(("recall@", "mean-rank", metrics.PROXY, "candidates")):
+        return metrics.metric(head).label, benchmark, head
+    return head, "", ""
 
 
 def tables(paper: str, runs: Sequence[Run], outcomes: Callable[[str], Sequence[Outcome]]) -> tuple[Table, ...]:

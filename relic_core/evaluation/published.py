@@ -74,12 +74,12 @@ def published() -> tuple[PublishedFigure, ...]:
 
 
 def _figures(paper: str, table: papers.PaperTable, row: Sequence[str]) -> Iterator[PublishedFigure]:
-    said = {label: cell for (label, _, name), cell in zip(table.heads, row, strict=True) if not name}
+    by_label = {label: cell for (label, _, name), cell in zip(table.heads, row, strict=True) if not name}
     figures = {
         name: cell for (_, of, name), cell in zip(table.heads, row, strict=True) if name and of == _BENCHMARKS[paper]
     }
     candidates = figures.pop("candidates", "")
-    shape = said.get("context", "4/4" if paper == "relic" else "")  # table A9 is of 4/4
+    shape = by_label.get("context", "4/4" if paper == "relic" else "")  # table A9 is of 4/4
     for name, printed in figures.items():
         if printed == papers.NONE:
             continue
@@ -89,14 +89,14 @@ def _figures(paper: str, table: papers.PaperTable, row: Sequence[str]) -> Iterat
         yield PublishedFigure(
             paper=papers.PAPERS[paper].partition(" ")[0],
             table=table.number.removeprefix("table "),
-            system=said.get("system", "dense-RELiC"),
+            system=by_label.get("system", "dense-RELiC"),
             shape=ContextSize.parse(shape) if shape else None,
-            length=1 if name == PROXY else int(said["length"]) if "length" in said else None,
+            length=1 if name == PROXY else int(by_label["length"]) if "length" in by_label else None,
             metric=name,
             printed=value,
             value=float(value) / scale,
             standard_error=float(error) / scale if error else None,
-            n=int(said.get("n", n)),
+            n=int(by_label.get("n", n)),
             candidates=float(candidates or most),
             data=data,
             pool=pool,

@@ -22,7 +22,7 @@ from relic_core.config import PROJECT
 from relic_core.errors import BadText, RelicError
 from relic_core.library.archives import Archive, is_zip
 from relic_core.library.composing import Edition
-from relic_core.library.previews import Asked, Kept, Preview, beginning_of, make_preview
+from relic_core.library.previews import Pickled, Preview, Upload, beginning_of, make_preview
 from relic_core.library.reading import read_edition
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import work_id
@@ -51,7 +51,7 @@ def is_large(data: bytes) -> bool:
     return size > LARGE
 
 
-def read(asked: Asked, *, whose: str, wait: Callable[[], None]) -> Preview:
+def read(asked: Upload, *, whose: str, wait: Callable[[], None]) -> Preview:
     """Read a file as `read_edition` does; the preview holds the beginning of the work, and what `again` takes.
 
     - `wait`: called several times a second; what it raises ends the reading.
@@ -86,24 +86,24 @@ def read(asked: Asked, *, whose: str, wait: Callable[[], None]) -> Preview:
         logging.getLogger(__name__).error("%s cannot be read: %s", asked.name, found)
         raise BadText("The file cannot be read. It may be damaged: save it anew, or in another format, and add that.")
     preview, edition = found
-    return replace(preview, kept=Kept(asked, edition, whose))
+    return replace(preview, kept=Pickled(asked, edition, whose))
 
 
-def again(kept: Kept, said: Metadata) -> Edition:
+def again(kept: Pickled, corrections: Metadata) -> Edition:
     """Give what was read for a preview, with what a person says of it: read anew where that changes how it is read."""
     edition: Edition = pickle.loads(kept.edition)  # noqa: S301 - of our own process
     work = edition.work
-    if said.given and work.format != "plain text":  # names tell there what is a heading, or by another hand
-        anew = read(kept.asked._replace(metadata=said), whose=kept.whose, wait=kept.wait)
+    if corrections.given and work.format != "plain text":  # names tell there what is a heading, or by another hand
+        anew = read(kept.asked._replace(metadata=corrections), whose=kept.whose, wait=kept.wait)
         return again(anew.kept or kept, Metadata())
     guessed = tuple(filter(None, work.guessed.split(", ")))
-    known = Metadata(work.title, work.author, work.translator, work.year, guessed).corrected(said)
+    known = Metadata(work.title, work.author, work.translator, work.year, guessed).corrected(corrections)
     described = {each: getattr(known, each) for each in ("title", "author", "translator", "year")}
     work = replace(work, id=work_id(known.title, work.sha256), guessed=", ".join(known.guessed), **described)
     return replace(edition, work=work)
 
 
-def _give(asked: Asked, stdin: IO[bytes] | None) -> None:
+def _give(asked: Upload, stdin: IO[bytes] | None) -> None:
     if stdin is not None:
         with suppress(OSError), stdin:  # the process may have been killed
             pickle.dump(asked, stdin)
@@ -140,7 +140,7 @@ def main() -> None:
     """Read what standard input asks for, and answer on standard output."""
     _limit(*map(int, sys.argv[1:]))
     try:
-        asked: Asked = pickle.load(sys.stdin.buffer)  # noqa: S301 - of the process that started this
+        asked: Upload = pickle.load(sys.stdin.buffer)  # noqa: S301 - of the process that started this
         edition = read_edition(**asked._asdict(), source=asked.name)
         preview = replace(make_preview(edition), work=beginning_of(edition.work))
         written = pickle.dumps((preview, pickle.dumps(edition)))

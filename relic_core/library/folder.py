@@ -94,19 +94,19 @@ def refusal(path: Path, settings: Settings) -> str:
     Refused to everybody: hidden files, files of settings and secrets, the data folder but for uploaded sources, the
     indexes. Where `settings.read_from` names folders, all that lies in none of them, nor in the library folder.
     """
-    said = harmless(str(path), longest=_LONGEST_PATH)
+    name = harmless(str(path), longest=_LONGEST_PATH)
     try:
         found = path.expanduser().resolve()
         ours = [each.resolve() for each in (settings.data, settings.indexes, _PROCESSES)]
         listed = [each.resolve() for each in (settings.library, *settings.read_from, settings.sources) if each]
         secret = {*_SECRET, Path(os.environ.get(NAMED_BY, FILE)).name.casefold()}
     except (OSError, RuntimeError, ValueError) as error:  # a null character, a link to itself, nobody's home
-        return f"{said} cannot be read ({error}). Check the path, and write it in full."
+        return f"{name} cannot be read ({error}). Check the path, and write it in full."
     listed += [] if settings.read_from else [Path(found.anchor)]
     bases = [base for base in listed if found.is_relative_to(base)]
     if not bases:
         return (
-            f"{said} is in none of the folders that may be read by a path. Upload the file, or ask the person who runs "
+            f"{name} is in none of the folders that may be read by a path. Upload the file, or ask the person who runs "
             "this library to put it into the library folder or to name its folder in RELIC_READ_FROM."
         )
     for base in bases if found.name.casefold() not in secret else ():
@@ -114,7 +114,7 @@ def refusal(path: Path, settings: Settings) -> str:
         if not hidden and not any(found.is_relative_to(each) and each not in base.parents for each in ours):
             return ""
     return (
-        f"{said} is not read by its path: hidden files, settings, secrets and the program's own folders never are. "
+        f"{name} is not read by its path: hidden files, settings, secrets and the program's own folders never are. "
         "Copy the text into another folder and name it there."
     )
 

@@ -49,7 +49,7 @@ class LeftOutPreview:
     start: int = -1
 
 
-class Asked(NamedTuple):
+class Upload(NamedTuple):
     """A file to be read; as the parameters of `library.reading.read_edition`."""
 
     data: bytes
@@ -58,13 +58,13 @@ class Asked(NamedTuple):
     metadata: Metadata = Metadata()
 
 
-class Kept(NamedTuple):
+class Pickled(NamedTuple):
     """A large file, and the pickled edition that was read of it, which takes a fraction of its room.
 
     - `whose`, `wait`: for reading it again, see `library.apart.read`.
     """
 
-    asked: Asked
+    asked: Upload
     edition: bytes
     whose: str = ""
     wait: Callable[[], None] = lambda: None
@@ -91,7 +91,7 @@ class Preview:
     characters: int
     first: str
     left_out: tuple[LeftOutPreview, ...]
-    kept: Kept | None = None
+    kept: Pickled | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

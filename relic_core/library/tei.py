@@ -226,12 +226,12 @@ def _person(element: Element) -> str:
         return " ".join(
             filter(None, (parts("forename"), parts("namelink"), surname.replace(" ", "\xa0"), parts("genname")))
         )
-    return person_name(" ".join(_said(named).split()) or attribute(element, "key"))
+    return person_name(" ".join(_name_text(named).split()) or attribute(element, "key"))
 
 
-def _said(element: Element) -> str:
+def _name_text(element: Element) -> str:
     inside = (
-        f"{'' if local_name(each) in {'', *_BESIDE_NAMES} else _said(each)} {each.tail or ''}" for each in element
+        f"{'' if local_name(each) in {'', *_BESIDE_NAMES} else _name_text(each)} {each.tail or ''}" for each in element
     )
     return f"{element.text or ''}{''.join(inside)}"
 

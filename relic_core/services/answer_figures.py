@@ -102,15 +102,15 @@ def _row(
     name: str, length: int, reached: Sequence[_Reached], other: Sequence[_Reached] | None, books: Sequence[str]
 ) -> tuple[Cell, ...]:
     """Set the figures of a list, or its differences to another."""
-    cells: list[Cell] = [name, _length(length)]
+    row: list[Cell] = [name, _length(length)]
     for column in ("shown", "line"):
         for depth in DEPTHS:
             values = _within(reached, column, depth) - (_within(other, column, depth) if other else 0.0)
-            cells.append(figure_over(metric(f"recall@{depth}"), values, books))
+            row.append(figure_over(metric(f"recall@{depth}"), values, books))
     for column in ("words", "quoted"):
         mean = np.mean([getattr(each, column) for each in reached])
-        cells.append(f"{mean - (np.mean([getattr(each, column) for each in other]) if other else 0.0):.0f}")
-    return tuple(cells)
+        row.append(f"{mean - (np.mean([getattr(each, column) for each in other]) if other else 0.0):.0f}")
+    return tuple(row)
 
 
 def _within(reached: Sequence[_Reached], column: str, depth: int) -> Values:

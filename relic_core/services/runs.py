@@ -162,7 +162,7 @@ class Runs:
             case ".parquet":
                 joined = self._joined(run.id)
                 parquet.write_outcomes(path, run, outcomes, joined.by_id)
-                return joined.said
+                return joined.summary
             case ".run":
                 trec.write_run(path, outcomes, tag=f"{run.retriever}-{run.id}")
             case ".qrels":

@@ -14,7 +14,7 @@ from relic_core.library import apart, folder, sample
 from relic_core.library.catalogue import entry_of, entry_of_file
 from relic_core.library.composing import Edition
 from relic_core.library.naming import resolve
-from relic_core.library.previews import Asked, Kept, LeftOutPreview, Preview, beside, make_preview, notice_of
+from relic_core.library.previews import LeftOutPreview, Pickled, Preview, Upload, beside, make_preview, notice_of
 from relic_core.library.reading import read_edition
 from relic_core.store.shelf import Shelf
 from relic_core.store.splits import ExampleRows
@@ -77,7 +77,7 @@ class Works:
 
     def add(
         self,
-        source: Path | bytes | Kept,
+        source: Path | bytes | Pickled,
         *,
         name: str = "",
         title: str = "",
@@ -108,14 +108,14 @@ class Works:
         - `whose`, `wait`: for a large upload, see `library.apart.read`.
         """
         if isinstance(source, bytes) and apart.is_large(source):
-            preview = apart.read(Asked(source, file_name(name), self._max_bytes), whose=whose, wait=wait)
+            preview = apart.read(Upload(source, file_name(name), self._max_bytes), whose=whose, wait=wait)
             preview = replace(preview, work=self._dated(preview.work))
         else:
             preview = make_preview(self._read(source, Metadata(), name=name))
         return beside(preview, self.summaries(), self.removed())
 
-    def _read(self, source: Path | bytes | Kept, facts: Metadata, *, name: str, came_from: str = "") -> Edition:
-        if isinstance(source, Kept):
+    def _read(self, source: Path | bytes | Pickled, facts: Metadata, *, name: str, came_from: str = "") -> Edition:
+        if isinstance(source, Pickled):
             edition = apart.again(source, facts)
             return replace(edition, work=self._dated(edition.work))
         if isinstance(source, Path):

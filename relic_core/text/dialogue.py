@@ -71,7 +71,7 @@ class Spoken:
 
     words: int
     spoken: int
-    said: tuple[tuple[int, int], ...] = ()
+    ranges: tuple[tuple[int, int], ...] = ()
 
     @property
     def share(self) -> float:
@@ -103,9 +103,9 @@ def dialogue_of(work: Work) -> Dialogue:
     """
     style, speeches = find_speech(work)
     chapters = [Spoken(0, 0)] * len(work.chapters)
-    for sentence, said in zip(work.sentences, counted(work, speeches), strict=True):
+    for sentence, counts in zip(work.sentences, counted(work, speeches), strict=True):
         before = chapters[sentence.chapter]
-        chapters[sentence.chapter] = Spoken(before.words + said.words, before.spoken + said.spoken)
+        chapters[sentence.chapter] = Spoken(before.words + counts.words, before.spoken + counts.spoken)
     return Dialogue(style, tuple(chapters))
 
 
@@ -293,19 +293,19 @@ def counted(work: Work, speeches: Mapping[int, Sequence[tuple[int, int]]]) -> It
     """Count what is spoken in each sentence of a work, whose speeches `find_speech` has found."""
     for sentence in work.sentences:
         words = len(work.text[sentence.start : sentence.end].split())
-        said = [
+        ranges = [
             (start, end)
             for start, end in speeches.get(sentence.paragraph, ())
             if start < sentence.end and end > sentence.start
         ]
-        if not said:
+        if not ranges:
             yield Spoken(words, 0)
-        elif said[0][0] <= sentence.start and said[0][1] >= sentence.end:
-            yield Spoken(words, words, (said[0],))
+        elif ranges[0][0] <= sentence.start and ranges[0][1] >= sentence.end:
+            yield Spoken(words, words, (ranges[0],))
         else:
             spoken = 0
             for word in _WORD.finditer(work.text, sentence.start, sentence.end):
                 letter = _LETTER.search(work.text, word.start(), word.end())
                 at = letter.start() if letter else word.start()
-                spoken += any(start <= at < end for start, end in said)
-            yield Spoken(words, spoken, tuple(said))
+                spoken += any(start <= at < end for start, end in ranges)
+            yield Spoken(words, spoken, tuple(ranges))

@@ -158,10 +158,10 @@ def add_titles(layout: Layout, chosen: dict[int, Mark]) -> None:
     capitals = sum(is_capitals(layout.blocks[title].flat) for title in candidates.values()) > 0.8 * len(candidates)
     for index, title in candidates.items():
         printed = layout.blocks[title].flat
-        said = re.search(
+        spoken = re.search(
             r"^[\"'“‘]|[:!?][\"'”’]?$", printed
         )  # a shout or a salutation in capitals is not a title by itself
-        taken = (is_capitals(printed) and (most or not said)) or (most and not capitals)
+        taken = (is_capitals(printed) and (most or not spoken)) or (most and not capitals)
         if taken or chosen[index].level == "part":
             whole = f"{chosen[index].label.rstrip('.:')}: {clean_title(printed)}"
             chosen[index] = replace(chosen[index], title=clean_title(printed), label=whole, under=title)
@@ -352,8 +352,8 @@ def set_aside(marks: Sequence[Mark], pieces: Sequence[str], *, author: str, fron
     most = max(_LONG_ASIDE, _ASIDE_SHARE * sum(map(len, pieces)))
 
     def by_another(mark: Mark, piece: str) -> bool:
-        said = mark.level == "aside" or (announced and "introduction" in mark.label.lower())
-        return len(piece) <= most and (said or speaks_of(author, piece))
+        stated = mark.level == "aside" or (announced and "introduction" in mark.label.lower())
+        return len(piece) <= most and (stated or speaks_of(author, piece))
 
     return [
         replace(mark, level="aside" if by_another(mark, piece) else "chapter") if mark.word == "front" else mark

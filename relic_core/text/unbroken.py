@@ -49,18 +49,18 @@ _ALLOWED = frozenset(
 )  # fmt: skip
 
 
-def is_citation(said: str) -> bool:
+def is_citation(text: str) -> bool:
     """Whether the words in a bracket only say where something stands.
 
-    >>> [is_citation(said) for said in ("p. 149", "vol. i. pp. 3-4", "_Emma_, chap. xii.", "iv. 9", "see above, p. 3")]
+    >>> [is_citation(text) for text in ("p. 149", "vol. i. pp. 3-4", "_Emma_, chap. xii.", "iv. 9", "see above, p. 3")]
     [True, True, True, True, True]
-    >>> [is_citation(said) for said in ("1816", "as he says on p. 4 of his book", "the first", "I. Walton", "A line")]
+    >>> [is_citation(text) for text in ("1816", "as he says on p. 4 of his book", "the first", "I. Walton", "A line")]
     [False, False, False, False, False]
     """
-    said = said.replace("_", "").replace("=", "")
-    rest, places = _PLACE.subn(" ", said)
+    text = text.replace("_", "").replace("=", "")
+    rest, places = _PLACE.subn(" ", text)
     if not places:
-        rest, places = _BARE_PLACE.subn(" ", said)
+        rest, places = _BARE_PLACE.subn(" ", text)
     if not places:
         return False
     rest = _NUMBERS.sub(" ", rest)
@@ -249,9 +249,9 @@ def _lines(text: str, longest: int) -> Iterator[tuple[int, str]]:
     """Yield short lines that are not blank, without the white space around them, and where they begin."""
     at = 0
     for line in text.split("\n"):
-        said = line.strip() if len(line) < 3 * longest else ""
-        if said and len(said) <= longest:
-            yield at + line.index(said[0]), said
+        short = line.strip() if len(line) < 3 * longest else ""
+        if short and len(short) <= longest:
+            yield at + line.index(short[0]), short
         at += len(line) + 1
 
 

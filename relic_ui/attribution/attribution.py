@@ -180,12 +180,12 @@ def _show_answer(found: Attribution, marks: keep.Marks, request: AttributionRequ
     ]
     likely = found.likely if request.by == "words" else None
     if likely:
-        said = f"Likely <cite>{escape(likely.work.title)}</cite>"
+        heading = f"Likely <cite>{escape(likely.work.title)}</cite>"
         more = f"The words differ: {_difference(likely, found.target.span)}"
     elif request.by == "masked" and not named:
-        said, more = "By what stands around the words", "The passages that fit best are below."
+        heading, more = "By what stands around the words", "The passages that fit best are below."
     elif not named:
-        said = "No sure source"
+        heading = "No sure source"
         none = "The work does not share" if found.searched == 1 else f"None of {found.searched} works shares"
         why = (
             "These words are too few, or too common, to be certain of their source."
@@ -195,9 +195,9 @@ def _show_answer(found: Attribution, marks: keep.Marks, request: AttributionRequ
         more = f"{why} The nearest passages are below."
     elif len(named) == 1:
         also = dict.fromkeys(f"<cite>{escape(card.work.title)}</cite>" for card in found.borrowed)
-        said, more = f"From {named[0]}{''.join(f'; {each}' for each in also if each not in named[0])}", ""
+        heading, more = f"From {named[0]}{''.join(f'; {each}' for each in also if each not in named[0])}", ""
     else:
-        said, more = f"Found equally in {len(named)} works", f"{listed(named)}."
+        heading, more = f"Found equally in {len(named)} works", f"{listed(named)}."
     beside = "" if found.others or not named else ", and no other has a certain source"
     tried = f"{found.tried} sentences and quotations tried; this one was found best{beside}. " * (found.tried > 1)
     near = [escape(work.title) for work, strong in found.works if not strong][:_WORKS]
@@ -205,7 +205,7 @@ def _show_answer(found: Attribution, marks: keep.Marks, request: AttributionRequ
     sources = [card for card in found.cards if card.strong or not named]
     lines = "".join(f'<p class="relic-quiet">{line}</p>' for line in (more, f"{tried}{others}") if line)
     lines += _others(found, request)
-    st.html(f'<h2 class="relic-source" id="attribution-answer">{said}</h2>')
+    st.html(f'<h2 class="relic-source" id="attribution-answer">{heading}</h2>')
     sources = [likely] if likely else sources
     borrowed = [*(card for card in sources[:1] if card.strong), *found.borrowed]
     rest = [card for card in found.cards if card not in sources]

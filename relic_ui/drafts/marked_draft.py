@@ -9,7 +9,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from relic_core.domain.drafts import CheckOutcome, DraftReport, QuotationCheck
-from relic_core.drafts.report import EXCUSES, citation, said
+from relic_core.drafts.report import EXCUSES, citation, outcome_in_words
 from relic_ui.templates import render
 
 _SET_OFF = "    "
@@ -43,7 +43,7 @@ def result_html(report: DraftReport, *, marking: bool) -> Markup:
         report=report,
         paragraphs=_paragraphs(report, marking=marking),
         look=_look,
-        said=said,
+        outcome_in_words=outcome_in_words,
         citation=citation,
         excuses=EXCUSES,
     )

@@ -210,8 +210,8 @@ class _Page:
             with self.lists[column.retriever].container():
                 if not column.waiting:
                     show_notes(column, result)
-                said = read_by_model.said_html(readings.get(column.retriever), column)
-                for card, reading in zip(self._cards_html(shown, result, search_id), said, strict=True):
+                below = read_by_model.readings_html(readings.get(column.retriever), column)
+                for card, reading in zip(self._cards_html(shown, result, search_id), below, strict=True):
                     st.html(f"{card}{reading}")
                 if column.pending:
                     show_pending(column, result)

@@ -141,7 +141,7 @@ def card_html(
     card = _widened(placed.card, line_name)
     work, line = card.work, card.line
     where, title = _where(card.place), "" if result.work else name_of(work)
-    told = f"passage {placed.number}, {f'{title}, ' if title else ''}{where}"
+    place = f"passage {placed.number}, {f'{title}, ' if title else ''}{where}"
     at, rank = str(card.place.address), str(placed.rank)
     critics, most = quoted(work.id).by(line)
     return render(
@@ -162,7 +162,7 @@ def card_html(
         quotation=quotation,
         more_link=more_link,
         can_grow=widened(work, line, card.shown) != line,
-        keep=marks.html(work.id, at, line.length, search_id, placed.retriever, rank, place=told),
+        keep=marks.html(work.id, at, line.length, search_id, placed.retriever, rank, place=place),
         around=surroundings(work, line, sentences=SURROUNDING_SENTENCES),
         why=_why(placed, result),
         figures=_figures(card, unprepared=any(each.id == work.id for each in result.unprepared)),

@@ -127,8 +127,8 @@ def _reopen_kept(app: App, wanted: str, summaries: Sequence[WorkSummary]) -> Non
     if missing := _missing(app, search.request, summaries):
         warn_of_address(f"This search was made {literal(missing)} in the Library to reopen it.")
     else:
-        for said in app.sharing.columns(search.request)[1]:
-            warn_of_address(literal(said))
+        for notice in app.sharing.columns(search.request)[1]:
+            warn_of_address(literal(notice))
         _reopen(search.request)
 
 

@@ -60,16 +60,16 @@ def found_in_a_line(result: SearchResult, quoted: Callable[[str], QuotationCount
 def _show_answer(result: SearchResult) -> None:
     """Say how many units answer joined claims, and what is known of such answers."""
     unit = result.request.unit
-    said = []
+    phrases = []
     for column in result.columns:
         if column.answered:
             number = sum(card.answers for card in column.cards)
             units = f"{many(number, unit)} {'answers' if number == 1 else 'answer'}" if number else f"no {unit} answers"
             if 0 < number == len(column.cards):  # as many are shown as can be, and more may answer
                 units = f"at least {units}"
-            said.append(units + f", {inside(column.card.called)}" * (len(result.columns) > 1))
-    if said:
-        first, rest = said[0][0].upper(), "; ".join(said)[1:]
+            phrases.append(units + f", {inside(column.card.called)}" * (len(result.columns) > 1))
+    if phrases:
+        first, rest = phrases[0][0].upper(), "; ".join(phrases)[1:]
         st.html(
             f'<p class="relic-quiet relic-unsure" role="status"><strong>{escape(first + rest)}.</strong> The most '
             "probable of the others follow below a line. On critics’ claims, joining claims found hardly more "

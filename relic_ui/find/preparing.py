@@ -76,7 +76,7 @@ def _show_library(app: App, works: Sequence[WorkSummary], also: Sequence[str]) -
     )
 
 
-def _offer(app: App, kind: str, said: str, *, label: str, start: Callable[[], Job]) -> None:
+def _offer(app: App, kind: str, lacking: str, *, label: str, start: Callable[[], Job]) -> None:
     """Say what is lacking, and start what mends it on request; while it is under way, show how it goes.
 
     A job of the kind that was begun on another page, or in another tab, is shown as well.
@@ -85,7 +85,7 @@ def _offer(app: App, kind: str, said: str, *, label: str, start: Callable[[], Jo
     job = app.jobs.get(state[key]) if key in state else None
     if job is None or not job.active:
         job = next(iter(app.jobs.under_way(kind)), job)
-    st.html(f'<p class="relic-quiet relic-unread">{escape(said)}</p>')
+    st.html(f'<p class="relic-quiet relic-unread">{escape(lacking)}</p>')
     if job and job.active:
         show_job(app, job.id, stop=stop_label(job))
         return

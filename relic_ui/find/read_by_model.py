@@ -98,8 +98,8 @@ def show_synthesis(app: App, result: SearchResult) -> Mapping[int, str]:
     job = reads.job(search_id, SYNTHESIS)
     if _is_reading(app, job):
         return {}
-    said = reads.synthesis(result)
-    if said is None:
+    synthesis = reads.synthesis(result)
+    if synthesis is None:
         if job and job.state == "failed":
             st.warning(literal(job.note), icon=":material/warning:")
         label = "What do these passages show?"
@@ -108,8 +108,8 @@ def show_synthesis(app: App, result: SearchResult) -> Mapping[int, str]:
                 reads.start(search_id, SYNTHESIS)
                 st.rerun()
         return {}
-    st.html(render("find/synthesis.html", said=said, model=app.settings.reader_model))
-    return said.verdicts
+    st.html(render("find/synthesis.html", synthesis=synthesis, model=app.settings.reader_model))
+    return synthesis.verdicts
 
 
 def verdict_html(verdict: str | None) -> Markup:
@@ -152,7 +152,7 @@ def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None
             st.rerun()
 
 
-def said_html(found: ColumnReading | None, column: Column) -> list[str]:
+def readings_html(found: ColumnReading | None, column: Column) -> list[str]:
     """Make what is drawn under each card of a column: of a model's, how much of what it recalled is not in the work."""
     if found is None or not column.answered:
         return [""] * len(column.cards)
@@ -168,18 +168,18 @@ def _reading_html(reading: CardReading | None) -> str:
     """Make the HTML of what a model says of one passage."""
     if reading is None:
         return ""
-    said = reading.answer
-    criteria = "".join(f"<li>{escape(name)}: {score:g}</li>" for name, score in said.criteria)
+    answer = reading.answer
+    criteria = "".join(f"<li>{escape(name)}: {score:g}</li>" for name, score in answer.criteria)
     rests = ""
-    if said.words:
+    if answer.words:
         rests = (
-            f'<p class="relic-quiet">It rests on: “{escape(said.words)}”</p>'
+            f'<p class="relic-quiet">It rests on: “{escape(answer.words)}”</p>'
             if reading.stands
-            else f'<p class="relic-misquoted">It rests on words that are not here: {escape(said.words)}</p>'
+            else f'<p class="relic-misquoted">It rests on words that are not here: {escape(answer.words)}</p>'
         )
     if reading.misquotes:
         rests += '<p class="relic-misquoted">The reason quotes words that are not here.</p>'
     return (
-        f'<aside class="relic-reading"><p><strong>{said.score:g} of 10</strong> {escape(said.reason)}</p>'
+        f'<aside class="relic-reading"><p><strong>{answer.score:g} of 10</strong> {escape(answer.reason)}</p>'
         f"{f'<ul>{criteria}</ul>' if criteria else ''}{rests}</aside>"
     )

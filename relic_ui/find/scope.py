@@ -230,8 +230,8 @@ def choose_works(scope: Scope, summaries: Sequence[WorkSummary]) -> None:
                 placeholder="Any year",
                 width=150,
             )
-    if said_of_years := _said_of_years(scope.work_filter, summaries):
-        st.html(f'<p class="relic-quiet">{said_of_years}</p>')
+    if notice := _notice_of_years(scope.work_filter, summaries):
+        st.html(f'<p class="relic-quiet">{notice}</p>')
     st.multiselect(
         "Works",
         list(by_id),
@@ -249,7 +249,7 @@ def choose_works(scope: Scope, summaries: Sequence[WorkSummary]) -> None:
         st.button("Search all works again", key="find_all_works", on_click=narrow_to, args=(EVERYWHERE,))
 
 
-def _said_of_years(work_filter: WorkFilter, summaries: Sequence[WorkSummary]) -> str:
+def _notice_of_years(work_filter: WorkFilter, summaries: Sequence[WorkSummary]) -> str:
     """Say what a choice of years does that the reader may not expect; empty where it is nothing."""
     first, last = work_filter.first_year, work_filter.last_year
     if first is not None and last is not None and first > last:

@@ -36,12 +36,12 @@ def listen() -> None:
     width, _ = _seen()
 
     def seen() -> None:
-        told = state.get("relic_view")  # gone where the reader has left the page meanwhile
-        if told is None:
+        reply = state.get("relic_view")  # gone where the reader has left the page meanwhile
+        if reply is None:
             return
-        said = told.seen or {}
+        values = reply.seen or {}
         links.press()
-        state[_BROWSER] = (str(said.get("width", "")), str(said.get("view", "")))
+        state[_BROWSER] = (str(values.get("width", "")), str(values.get("view", "")))
         if not (state.get(address_bar.VIEWED) or state.get(_PICKED)):
             state["find_view"] = ""  # what opens in a window so wide
 
@@ -72,12 +72,12 @@ def choose(result: SearchResult) -> str:
     side = {} if _on_phone() else {SIDE: "Side by side"}  # there is no room for columns
     works = {WORKS: "By work"} if len(result.by_work) > 1 else {}
     views = {**side, BEST: "Best evidence", **works, **names}
-    usual = SIDE if width == "wide" and side else BEST
-    opens = last if last in views else usual
-    said = st.query_params.get(address_bar.VIEW, "")
-    another = said != state.get(address_bar.VIEWED, "") and not links.from_press()
-    if another and (said or state["came_from"] == state["page"]):
-        state["find_view"] = said  # another address, by Back or typed
+    default = SIDE if width == "wide" and side else BEST
+    opens = last if last in views else default
+    in_address = st.query_params.get(address_bar.VIEW, "")
+    another = in_address != state.get(address_bar.VIEWED, "") and not links.from_press()
+    if another and (in_address or state["came_from"] == state["page"]):
+        state["find_view"] = in_address  # another address, by Back or typed
     if state.get("find_view") not in views:
         state["find_view"] = opens
 
@@ -95,5 +95,5 @@ def choose(result: SearchResult) -> str:
         width="content",
         on_change=keep,
     )
-    address_bar.name_view("" if chosen == usual else chosen)
+    address_bar.name_view("" if chosen == default else chosen)
     return chosen

@@ -93,7 +93,7 @@ def _show_slopes(found: Comparison, names: tuple[str, str]) -> None:
     for each in found.passages:
         places = [each.first or _BEYOND, each.second or _BEYOND]
         lines = (shorten(each.passage.quotation.plain, _WORDS), each.passage.place.label)
-        said = "<br>".join(escape(line, quote=False) for line in lines)
+        label = "<br>".join(escape(line, quote=False) for line in lines)
         line = {"color": colours[each.found], "width": 2, "dash": "solid" if each.found == "both" else "dot"}
         marker = {"size": 9, "symbol": ["circle" if place < _BEYOND else "line-ew-open" for place in places]}
         figure.add_scatter(
@@ -101,7 +101,7 @@ def _show_slopes(found: Comparison, names: tuple[str, str]) -> None:
             y=places,
             line=line,
             marker=marker,
-            hovertext=said,
+            hovertext=label,
             hovertemplate="%{y}: %{hovertext}<extra></extra>",
             cliponaxis=False,
         )

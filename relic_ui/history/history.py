@@ -96,8 +96,8 @@ def _tell_odd(asked: HistoryQuery) -> None:
     if not (asked.search or asked.show):
         return
     what = f"for “{literal(shorten(asked.show, _NAME_SHOWN))}” of a search" if asked.show else "for one search"
-    said = f"This address asks {what}; this page shows Then and now of one, or compares its columns."
-    st.info(f"{said} Here are all your searches.", icon=":material/link_off:")
+    message = f"This address asks {what}; this page shows Then and now of one, or compares its columns."
+    st.info(f"{message} Here are all your searches.", icon=":material/link_off:")
 
 
 def show_one(app: App, asked: HistoryQuery, title: str, show: Callable[[App, HistoryQuery, Search], None]) -> None:

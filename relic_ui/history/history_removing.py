@@ -30,8 +30,8 @@ def do(app: App, does: str, to: str) -> None:
     if does == _REMOVES:
         with show_errors():
             search = app.history.remove(to, person.current())
-            said = f"{_name(app, search)} · {_where(app, search)}"
-            st.session_state["search_removed"] = (search.id, said)
+            label = f"{_name(app, search)} · {_where(app, search)}"
+            st.session_state["search_removed"] = (search.id, label)
             if st.session_state.get("find_answer", ("",))[-1] == search.id:
                 del st.session_state["find_answer"]  # asked again it is kept again
 
@@ -71,8 +71,8 @@ def tell_removed(app: App, search_id: str) -> bool:
             st.query_params.from_dict(address)
 
     with st.container(horizontal=True, vertical_alignment="center", key="search_gone"):
-        said = f"You removed this search: <em>{escape(_name(app, search))}</em>"
-        st.html(f'<p role="status">{said}</p>', width="content")
+        message = f"You removed this search: <em>{escape(_name(app, search))}</em>"
+        st.html(f'<p role="status">{message}</p>', width="content")
         st.button("Put it back", key="search_gone_back", icon=":material/undo:", on_click=put_back)
     return True
 

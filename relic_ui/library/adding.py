@@ -56,11 +56,11 @@ def show(app: App) -> None:
         read = _read_all(app, waiting)
     offered = {key: each for key, each in read.items() if isinstance(each, _Read)}
     refused = [key for key, each in read.items() if not isinstance(each, _Read)]
-    said = {}
+    entered = {}
     for key, each in read.items():
         with st.container(key=f"own-place-{key}"):
             if isinstance(each, _Read):
-                said[key] = _show_preview(key, each)
+                entered[key] = _show_preview(key, each)
             else:
                 _show_refusal(key, *each)
     wanted = {key: each for key, each in offered.items() if each.preview.stored is None}
@@ -73,7 +73,7 @@ def show(app: App) -> None:
             _discard_button("Discard all", "own_discard_all", list(read))
     asked = [key for key in state.pop("own_asked", ()) if key in offered]
     if asked:
-        _add(app, {key: offered[key] for key in asked}, said)
+        _add(app, {key: offered[key] for key in asked}, entered)
 
 
 def _add_button(label: str, key: str, files: list[str], help_: str | None = None) -> None:
@@ -155,13 +155,13 @@ def _show_preview(key: str, read: _Read) -> dict[str, str]:
             st.info(_another_edition(preview), icon=":material/library_books:")
         if preview.notice:
             st.warning(literal(preview.notice), icon=":material/warning:")
-        said = correcting.fields(work, f"own-{key}")
+        entered = correcting.fields(work, f"own-{key}")
         st.html(f'<blockquote class="relic-shelf-first">{beginning_html(work)}</blockquote>' + _details(preview))
         with st.container(horizontal=True):
             label = "Add" if preview.stored is None else "Save these details"
             _add_button(label, f"own-add-{key}", [key], literal(f"{label}: {_short(read.name)}"))
             _discard_button("Discard", f"own-discard-{key}", [key], literal(f"Discard {_short(read.name)}"))
-    return said
+    return entered
 
 
 def _another_edition(preview: Preview) -> str:
@@ -197,14 +197,14 @@ def _details(preview: Preview) -> str:
     return parts
 
 
-def _add(app: App, texts: dict[str, _Read], said: dict[str, dict[str, str]]) -> None:
+def _add(app: App, texts: dict[str, _Read], entered: dict[str, dict[str, str]]) -> None:
     """Store texts, begin to prepare them, and keep how it went for the next run of the page."""
     messages: list[tuple[str, str, str]] = []
     added = []
     with st.spinner("Adding …"):
         for key, read in texts.items():
             try:
-                given = correcting.read(said[key])
+                given = correcting.read(entered[key])
                 if read.preview.stored is None:  # what nobody changed, nobody has confirmed
                     given = {name: each for name, each in given.items() if each != getattr(read.preview.work, name)}
                 kept = read.preview.kept
@@ -291,7 +291,7 @@ def _show_gutenberg(app: App) -> None:
         "connection, download the book elsewhere and add the file.</p>"
     )
     with st.form("library_gutenberg_form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        said = st.text_input(
+        entered = st.text_input(
             "Number or address of the book",
             key="library_gutenberg",
             placeholder="1342, or https://www.gutenberg.org/ebooks/1342",
@@ -299,7 +299,7 @@ def _show_gutenberg(app: App) -> None:
         )
         if st.form_submit_button("Fetch and add", icon=":material/download:"):
             with show_errors():
-                number = parse_number(said)
+                number = parse_number(entered)
                 jobs.follow("adding", app.catalogue.add_gutenberg(number), f"looking for book {number} …")
                 st.rerun()
 

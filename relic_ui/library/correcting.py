@@ -27,7 +27,7 @@ def fields(about: WorkSummary | Work, key: str) -> dict[str, str]:
         return correcting_edition.text_fields(_FIELDS, about, key)
 
 
-def read(said: dict[str, str]) -> dict[str, Any]:
+def read(entered: dict[str, str]) -> dict[str, Any]:
     """Turn what the fields hold into changes of the work.
 
     Raises BadRequest: the title is empty, or the year is not a number.
@@ -35,7 +35,7 @@ def read(said: dict[str, str]) -> dict[str, Any]:
     >>> read({"title": " Emma ", "author": "", "translator": "", "year": "1815"})
     {'title': 'Emma', 'author': '', 'translator': '', 'year': 1815}
     """
-    words = {name: re.sub(r"[^\S\xa0]+", " ", value).strip() for name, value in said.items()}
+    words = {name: re.sub(r"[^\S\xa0]+", " ", value).strip() for name, value in entered.items()}
     if not words["title"]:
         raise BadRequest("The title is empty. Write one to find the work by.")
     year = words.pop("year")
@@ -52,7 +52,7 @@ def show_form(app: App, work: WorkSummary) -> bool:
     """Draw the form that corrects what is said of a stored work; True once it was saved, or given up."""
     with st.form(f"correct-{work.id}"):
         st.html('<p class="relic-quiet">The text, its searches and its links stay as they are.</p>')
-        said = fields(work, f"correct-{work.id}")
+        entered = fields(work, f"correct-{work.id}")
         details = app.citing.work(work.id).details
         with st.expander("The edition, for citations"):
             edition, accessed = correcting_edition.fields(details, f"correct-{work.id}-edition")
@@ -61,7 +61,7 @@ def show_form(app: App, work: WorkSummary) -> bool:
             give_up = st.form_submit_button("Cancel", type="tertiary", key=f"correct-cancel-{work.id}")
     if save:
         with show_errors():
-            described, edited = read(said), correcting_edition.read(details, edition, accessed)
+            described, edited = read(entered), correcting_edition.read(details, edition, accessed)
             app.citing.describe(work.id, edited)
             app.works.describe(work.id, **described)
             return True

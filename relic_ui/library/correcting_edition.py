@@ -41,7 +41,7 @@ def text_fields(names: Iterable[tuple[str, str, int, str]], about: object, key: 
 def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], object]:
     """Draw the fields of an edition (`key` sets them apart from another's); give what they hold, and the date."""
     with st.container(horizontal=True, gap="small"):
-        said = text_fields(_FIELDS, details, key)
+        entered = text_fields(_FIELDS, details, key)
         accessed = st.date_input(
             "Taken from there on",
             value=details.accessed,
@@ -50,10 +50,10 @@ def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], object]:
             width=190,
             format="YYYY-MM-DD",
         )
-    return said, accessed
+    return entered, accessed
 
 
-def read(details: EditionDetails, said: dict[str, str], accessed: object) -> EditionDetails:
+def read(details: EditionDetails, entered: dict[str, str], accessed: object) -> EditionDetails:
     """Turn what the fields hold into details.
 
     Raises BadRequest: the year or the number of volumes is not a number.
@@ -62,7 +62,7 @@ def read(details: EditionDetails, said: dict[str, str], accessed: object) -> Edi
     >>> read(EditionDetails(), {"publisher": " Dent ", "year": "1906"}, None).year
     1906
     """
-    given: dict[str, object] = {name: " ".join(value.split()) for name, value in said.items()}
+    given: dict[str, object] = {name: " ".join(value.split()) for name, value in entered.items()}
     for name, what in _NUMBERS.items():
         written = str(given.get(name, ""))
         try:

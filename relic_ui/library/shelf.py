@@ -82,8 +82,8 @@ def filtered(
     if not words:
         return None
     found = [each for each in every if all(word in words_of(each).casefold() for word in words)]
-    said = f"{len(found)} of {len(every)} {what}{'' if found else none}"
-    st.html(f'<p class="relic-quiet" role="status">{said}</p>')
+    message = f"{len(found)} of {len(every)} {what}{'' if found else none}"
+    st.html(f'<p class="relic-quiet" role="status">{message}</p>')
     return found
 
 
@@ -177,10 +177,10 @@ def _waiting() -> frozenset[str]:
 def _show_job(app: App, here: int) -> None:
     """Show the progress of what was asked for, and draw the page anew whenever a work has arrived."""
     if "shelf_said" in st.session_state:
-        state, said = st.session_state["shelf_said"]
+        state, message = st.session_state["shelf_said"]
         with st.container(horizontal=True, vertical_alignment="center"):
-            (st.success if state == "done" else st.warning)(literal(said), width="stretch")
-            st.button("Close", key="shelf-close", type="tertiary", on_click=_forget_said)
+            (st.success if state == "done" else st.warning)(literal(message), width="stretch")
+            st.button("Close", key="shelf-close", type="tertiary", on_click=_close_message)
     job_id = st.session_state.get("shelf_job", ("",))[0]
     if not job_id:
         return
@@ -203,7 +203,7 @@ def _show_job(app: App, here: int) -> None:
     watch()
 
 
-def _forget_said() -> None:
+def _close_message() -> None:
     st.session_state.pop("shelf_said", None)
 
 

@@ -90,8 +90,8 @@ def show(app: App) -> None:
     views = book.notes(chosen, person=whose, **sought)
     filtered = any(sought.values())
     if filtered or not views:
-        said = f"{many(len(views), 'note')} found." if filtered else "This collection is empty."
-        st.html(f'<p role="status" class="relic-quiet">{said}</p>')
+        message = f"{many(len(views), 'note')} found." if filtered else "This collection is empty."
+        st.html(f'<p role="status" class="relic-quiet">{message}</p>')
     _show_notes(app, views, counts, chosen, movable=not filtered and not _by_claim())
 
 
@@ -115,8 +115,8 @@ def _restore(app: App, counts: Sequence[CollectionCount]) -> None:
 
 def _open_collection(counts: Sequence[CollectionCount], name: str) -> None:
     """Open the collection that the address names, by its id or as its owner calls it."""
-    said = name.strip().casefold()
-    there = [each.collection.id for each in counts if said in {each.collection.id, each.collection.name.casefold()}]
+    wanted = name.strip().casefold()
+    there = [each.collection.id for each in counts if wanted in {each.collection.id, each.collection.name.casefold()}]
     st.session_state[_COLLECTION] = there[0] if there else _ALL
     if not there:
         st.info(
@@ -214,8 +214,8 @@ def _seek(app: App) -> dict[str, str]:
     )
     verdict, order = state.get(_VERDICT, _ANY), _ORDERS[1] if _by_claim() else ""
     chosen = [literal(each) for each in (verdict and _verdict_label(verdict), state.get(_TAG), order) if each]
-    said = f"Filters ({len(chosen)}): {', '.join(chosen)}" if chosen else "Filters"
-    with st.popover(said, icon=":material/filter_list:", key="notebook_filters", width="content"):
+    label = f"Filters ({len(chosen)}): {', '.join(chosen)}" if chosen else "Filters"
+    with st.popover(label, icon=":material/filter_list:", key="notebook_filters", width="content"):
         verdict = st.selectbox(
             "Verdict",
             [_ANY, *VERDICTS, "none"],
@@ -285,8 +285,8 @@ def _show_notes(
     for at in range((page - 1) * _PAGE, min(page * _PAGE, len(views))):
         home, claim = homes[at], claim_of(views[at].note) if grouped else None
         if claim is not None and claim != above:
-            said = escape(shorten(claim, CLAIM_SHOWN)) if claim else "Without a claim"
-            rows.html(f'<h2 class="relic-notes-claim">{said} <span>{many(counted[claim], "note")}</span></h2>')
+            heading = escape(shorten(claim, CLAIM_SHOWN)) if claim else "Without a claim"
+            rows.html(f'<h2 class="relic-notes-claim">{heading} <span>{many(counted[claim], "note")}</span></h2>')
         above = claim
         around = Around(
             labels=labels,
@@ -303,7 +303,7 @@ def _show_notes(
 
 def tell_taken_in() -> None:
     """Say once what a file added."""
-    if said := st.session_state.pop("notebook_taken_in", ""):
-        st.success(literal(said), icon=":material/check:")
+    if message := st.session_state.pop("notebook_taken_in", ""):
+        st.success(literal(message), icon=":material/check:")
     if refused := st.session_state.pop("notebook_not_taken_in", ""):
         st.error(literal(refused), icon=":material/error:")

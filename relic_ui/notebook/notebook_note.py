@@ -117,9 +117,9 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
     def save(*names: str) -> None:
         _save(app, note_id, {name: st.session_state[keys[name]] for name in names})
 
-    def put(said: Mapping[str, Any]) -> None:
-        st.session_state.update({keys[name]: value for name, value in said.items()})
-        save(*said)
+    def put(values: Mapping[str, Any]) -> None:
+        st.session_state.update({keys[name]: value for name, value in values.items()})
+        save(*values)
 
     first = note.words if new else ""
     written = st.text_area(
@@ -157,8 +157,8 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
         on_change=save,
         args=("tags",),
     )
-    said = st.session_state.get("notebook_said", ("", ""))
-    words = said[1] if said[0] == note_id else ""
+    status = st.session_state.get("notebook_said", ("", ""))
+    words = status[1] if status[0] == note_id else ""
     st.html(Markup('<p class="relic-note-said" role="status">{}</p>').format(words))
     with st.container(horizontal=True, gap="small"):
         if others:
@@ -196,7 +196,7 @@ def _show_other(note: Note, words_key: str, put: Callable[[Mapping[str, Any]], N
     choices = {"Put both together": put_together} if there.get("words", "").strip() and note.words.strip() else {}
     choices |= {"Use the other": partial(put, there), "Keep mine": lambda: None}
     with st.container(key=f"notebook_other_{note.id}", gap="small"):
-        _show_version(there, moment(other.updated), elsewhere=True)
+        _show_version(there, moment(other.updated), conflict=True)
         with st.container(horizontal=True, gap="small"):
             for label, does in choices.items():
                 key = f"notebook_{label.split()[0].lower()}_{note.id}"
@@ -207,27 +207,27 @@ def _show_versions(app: App, note_id: str, put: Callable[[Mapping[str, Any]], No
     """List what a note said before; it is read when the list is opened."""
     key = f"notebook_earlier_{note_id}"
 
-    def take_back(said: Mapping[str, Any]) -> None:
+    def take_back(values: Mapping[str, Any]) -> None:
         st.session_state[key] = False
-        put(said)
+        put(values)
 
     earlier = st.popover("Earlier versions", type="tertiary", icon=":material/history:", key=key, on_change="rerun")
     if not earlier.open:
         return
     with earlier, show_errors():
         for number, version in enumerate(app.notebook.versions(note_id, person.current())[1:]):
-            said = {"words": version.words, "verdict": version.verdict, "tags": list(version.tags)}
-            if not any(said.values()):
+            values = {"words": version.words, "verdict": version.verdict, "tags": list(version.tags)}
+            if not any(values.values()):
                 continue  # as it was kept, or when all was taken away
             when = moment(version.updated)
-            shown = {name: value for name, value in said.items() if value}
+            shown = {name: value for name, value in values.items() if value}
             _show_version(shown, when)
             tip = f"Restore the version from {when}"
-            st.button("Restore", key=f"{key}_{number}", help=tip, on_click=take_back, args=(said,))
+            st.button("Restore", key=f"{key}_{number}", help=tip, on_click=take_back, args=(values,))
 
 
-def _show_version(said: Mapping[str, Any], when: str, *, elsewhere: bool = False) -> None:
-    st.html(render("notebook/version.html", said=said, when=when, elsewhere=elsewhere, verdicts=VERDICT_LABELS))
+def _show_version(values: Mapping[str, Any], when: str, *, conflict: bool = False) -> None:
+    st.html(render("notebook/version.html", values=values, when=when, conflict=conflict, verdicts=VERDICT_LABELS))
 
 
 def _fill(note: Note, keys: Mapping[str, str]) -> None:
@@ -248,9 +248,9 @@ def _save(app: App, note_id: str, given: Mapping[str, Any]) -> None:
     state, refused = st.session_state, _refused(note_id)
     shown: dict[str, Any] = state[f"notebook_seen_{note_id}"]
     seen: Note = replace(state[_NOW][note_id], **shown | {"tags": tuple(shown["tags"])})
-    said: Any = {name: value or "" if name == "verdict" else value for name, value in given.items()}
+    values: Any = {name: value or "" if name == "verdict" else value for name, value in given.items()}
     try:
-        note, other = app.notebook.write_over(seen, person=person.current(), **said)
+        note, other = app.notebook.write_over(seen, person=person.current(), **values)
     except RelicError as error:
         refused.update(dict.fromkeys(given, str(error)))
         state.setdefault(f"notebook_draft_{note_id}", {}).update(given)

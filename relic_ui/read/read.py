@@ -109,8 +109,8 @@ def _neighbours(page: ReadingPage, wanted: ReadQuery) -> str:
     for there, css, arrow in ((here - 1, "relic-read-previous", "←"), (here + 1, "relic-read-next", "→")):
         if 0 <= there < len(names):
             label = f"{arrow} {names[there]}" if there < here else f"{names[there]} {arrow}"
-            said = f"{'Previous' if there < here else 'Next'} chapter: {names[there]}"
-            links.append(link("read", label, css=css, title=said, work=page.work.id, at=there + 1, **wanted.thread))
+            title = f"{'Previous' if there < here else 'Next'} chapter: {names[there]}"
+            links.append(link("read", label, css=css, title=title, work=page.work.id, at=there + 1, **wanted.thread))
     hint = '<span class="relic-read-keys" aria-hidden="true">or the keys ← →</span>' if links else ""
     return "".join(links) + hint
 
@@ -154,8 +154,8 @@ def _contents_part(part: ContentsPart, page: ReadingPage, wanted: ReadQuery, cou
 def _count(hits: int) -> str:
     if not hits:
         return ""
-    said = "1 hit" if hits == 1 else f"{hits} hits"
-    return f' <span class="relic-read-count">{said}</span>'
+    text = "1 hit" if hits == 1 else f"{hits} hits"
+    return f' <span class="relic-read-count">{text}</span>'
 
 
 def _search(page: ReadingPage, search_id: str, found: SearchResult, hits: Sequence[HitMark]) -> str:

@@ -177,22 +177,22 @@ def _judge(app: App, case: Case, read: Sequence[ReadOutcome], kept: Judgements) 
 
 
 def _what_is_missing(missing: Sequence[Missing], needs: str) -> str:
-    said = []
+    notes = []
     needs = with_code(needs.replace("It needs", "To read them, this benchmark needs", 1))
     library = links.link("library", "Library")
     if works := _named(missing, "work"):
-        said.append(f"Not in your library, so their passages are not shown: {works}. Add them in the {library}.")
+        notes.append(f"Not in your library, so their passages are not shown: {works}. Add them in the {library}.")
     if editions := _named(missing, "edition"):
-        said.append(
+        notes.append(
             f"In your library in another edition than the one measured, so the places do not fit it: {editions}. Add "
             f"that edition in the {library}."
         )
-    said += [
+    notes += [
         words.format(library=library, needs=needs)
         for what, words in _WITHOUT.items()
         if any(each.what == what for each in missing)
     ]
-    paragraphs = "".join(f"<p>{each}</p>" for each in said)
+    paragraphs = "".join(f"<p>{each}</p>" for each in notes)
     return f'<div id="recall-missing" class="relic-recall-missing" role="note">{paragraphs}</div>'
 
 

@@ -60,20 +60,20 @@ def show_benchmark(card: BenchmarkCard, candidates: float) -> None:
         ("Cite", card.citation),
         ("Needs", card.needs),
     )
-    rows = "".join(f"<dt>{name}</dt><dd>{with_code(said)}</dd>" for name, said in facts if said)
+    rows = "".join(f"<dt>{name}</dt><dd>{with_code(text)}</dd>" for name, text in facts if text)
     st.html(
         '<details class="relic-recall-fold relic-recall-card"><summary>About this benchmark</summary>'
         f"<p>{with_code(card.description)}</p><dl>{rows}</dl></details>"
     )
 
 
-def with_code(said: str) -> str:
+def with_code(text: str) -> str:
     """Set words as HTML, what stands between backticks as code.
 
     >>> with_code("Run `relic <file>` & wait.")
     'Run <code>relic &lt;file&gt;</code> &amp; wait.'
     """
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(said))
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def show_overall(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> None:
@@ -91,8 +91,8 @@ def show_overall(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> No
             f'<li style="--relic-hue:{colours[run.retriever]}">{escape(labels[run.id])}'
             f"<strong>{written(mark.value, share=share)}</strong><span>{ends}n = {mark.n:,}</span></li>"
         )
-    for said in app.recall.lacking(asked.runs, asked.metric, labels):
-        st.info(literal(said), icon=":material/info:")
+    for notice in app.recall.lacking(asked.runs, asked.metric, labels):
+        st.info(literal(notice), icon=":material/info:")
     measure, card = escape(measure_label(asked.metric)), asked.offer.card
     around = f"The claim is the critic’s sentences around the quotation: {' or '.join(contexts)}."
     st.html(

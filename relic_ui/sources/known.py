@@ -35,9 +35,9 @@ def books_of(quoted: QuotationCounts, span: Span | None) -> tuple[CriticsBook, .
 
 def names(books: Iterable[CriticsBook]) -> str:
     """Name some books by author and year, the first of them."""
-    said = [f"{book.author or book.title} ({book.year})" if book.year else book.author or book.title for book in books]
-    more = [many(len(said) - _NAMED, "other")] if len(said) > _NAMED else []
-    return listed([*said[:_NAMED], *more]) if said else ""
+    items = [f"{book.author or book.title} ({book.year})" if book.year else book.author or book.title for book in books]
+    more = [many(len(items) - _NAMED, "other")] if len(items) > _NAMED else []
+    return listed([*items[:_NAMED], *more]) if items else ""
 
 
 def also_html(quoted: QuotationCounts, span: Span | None = None) -> str:
@@ -48,8 +48,8 @@ def also_html(quoted: QuotationCounts, span: Span | None = None) -> str:
         return ""
     if span is None:
         books = tuple(sorted(books, key=lambda book: (-times[book.sha256], book.year)))
-    said = {book.sha256: f" · {many(times[book.sha256], 'line')}" if span is None else "" for book in books}
-    items = "".join(f"<li>{book_html(book)}{said[book.sha256]}{_get(book)}</li>" for book in books)
+    counts = {book.sha256: f" · {many(times[book.sha256], 'line')}" if span is None else "" for book in books}
+    items = "".join(f"<li>{book_html(book)}{counts[book.sha256]}{_get(book)}</li>" for book in books)
     return (
         f'<section class="relic-known" aria-labelledby="known"><h2 id="known" class="relic-item">'
         f"{'Also quoted' if span else 'Quoted'} by {many(len(books), 'book')} not in your library</h2>"
@@ -90,8 +90,8 @@ def passage_html(work: Work, span: Span, quoted: QuotationCounts) -> str:
         "read", where, title=f"Read it: {where}", work=work.id, at=at, n=span.length if span.length > 1 else None
     )
     who = link("sources", "Who quotes it", title=f"Who quotes it: {where}", work=work.id, at=at)
-    who_said = names(books_of(quoted, Span(span.start, 1)))
-    by = f'<span class="relic-quiet">{escape(who_said)}</span>' * bool(who_said)
+    critics = names(books_of(quoted, Span(span.start, 1)))
+    by = f'<span class="relic-quiet">{escape(critics)}</span>' * bool(critics)
     return (
         f'<li><strong><span class="relic-sr">Quoted in places: </span>{quoted.counts[span.start]:,}</strong><div>'
         f"<q>{escape(shorten(quotation(work, span).plain, _WORDS_SHOWN))}</q>"

@@ -403,11 +403,11 @@ def _quoting(listed: Sequence[SourceSummary], works: Collection[str]) -> str:
     """
     quoting = sum(any(quoted and key in works for key, _, quoted in each.works) for each in listed)
     failed = sum(bool(each.problem) for each in listed)
-    said = f"{_number(quoting).capitalize()} of {many(len(listed), 'secondary source')} in your library "
-    said += "quotes them" if quoting == 1 else "quote them"
+    sentence = f"{_number(quoting).capitalize()} of {many(len(listed), 'secondary source')} in your library "
+    sentence += "quotes them" if quoting == 1 else "quote them"
     if quoting == len(listed) == 1:
-        said = "The one secondary source in your library quotes some of them"
-    return f"{said}; {_number(failed)} could not be searched" if failed else said
+        sentence = "The one secondary source in your library quotes some of them"
+    return f"{sentence}; {_number(failed)} could not be searched" if failed else sentence
 
 
 def _number(count: int) -> str:

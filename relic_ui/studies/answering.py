@@ -210,7 +210,7 @@ class _Place:
     whose: tuple[str, str]
     at: str = ""
     heard: str = ""
-    said: str = ""
+    message: str = ""
     trouble: str = ""
     visit: str = field(default_factory=lambda: uuid.uuid4().hex)
 
@@ -304,7 +304,7 @@ def _item(app: App, place: _Place, task: Task, item: ShownItem) -> None:
         "settled": item.right_option > 0,
         "visit": place.visit,
         "heard": place.heard,
-        "said": place.said,
+        "said": place.message,
         "trouble": place.trouble,
     }
     shown = component("relic_proxy_item", html=_HTML, js=_JS, isolate_styles=False)
@@ -338,7 +338,7 @@ def press_of(event: object) -> Press | None:
 
 def _hear(app: App, place: _Place, press: Press) -> None:
     """Store what was pressed, and go where it leads; what cannot be stored is reported, and the item stays."""
-    place.heard, place.said, place.trouble = press.nonce, "", ""
+    place.heard, place.message, place.trouble = press.nonce, "", ""
     answering = app.answering
     given: Mapping[str, Any] = {"seconds": press.seconds, "comment": press.comment}
     try:
@@ -347,14 +347,14 @@ def _hear(app: App, place: _Place, press: Press) -> None:
             place.trouble = _SETTLED
         elif press.does == "choose":
             answering.answer(*place.whose, press.item, press.choice, **given)
-            place.said = "Saved."
+            place.message = "Saved."
             place.at = press.item if before.revealed else before.after
         elif press.does == "back":
             place.at = before.before or place.at
         else:
             if before.answer and press.comment != before.answer.comment:
                 answering.answer(*place.whose, press.item, before.answer.choice, **given)
-                place.said = "Comment saved."
+                place.message = "Comment saved."
             place.at = before.after
     except RelicError as error:
         place.trouble = str(error)
@@ -371,15 +371,15 @@ def _passages(item: ShownItem, chosen: int | None) -> str:
     right = item.right_option
     verdict, undecided = "", ""
     if right:
-        said = "Yes: the" if chosen == right else f"{'' if chosen else 'You could not decide. '}The"
-        said += f" passage is {right}." if item.alone else f" critic quoted passage {right}."
-        verdict = f'<p class="relic-proxy-verdict" tabindex="-1" data-part="verdict">{said}</p>'
+        outcome = "Yes: the" if chosen == right else f"{'' if chosen else 'You could not decide. '}The"
+        outcome += f" passage is {right}." if item.alone else f" critic quoted passage {right}."
+        verdict = f'<p class="relic-proxy-verdict" tabindex="-1" data-part="verdict">{outcome}</p>'
     else:
         undecided = _UNDECIDED
     rows = ""
     for number, words in enumerate(item.options, start=1):
         of = {"The passage" if item.alone else "Quoted by the critic": right, "Your choice": chosen}
-        notes = [said for said, at in of.items() if right and at == number]
+        notes = [label for label, at in of.items() if right and at == number]
         note = f'<span class="relic-proxy-note">{" · ".join(notes)}</span>' if notes else ""
         rows += (
             f'<li><button type="button" class="relic-proxy-option{" relic-proxy-right" * (number == right)}" '
@@ -470,10 +470,10 @@ def _finished(app: App, place: _Place, task: Task) -> None:
     study = place.whose[0]
     answered = app.answering.answered(*place.whose)
     undecided = sum(each.answer.choice == 0 for each in answered)
-    said = f"You have answered {'all ' if task.done > 1 else ''}{many(task.done, 'item')}"
-    said += f"; on {many(undecided, 'item')} you could not decide." if undecided else "."
+    message = f"You have answered {'all ' if task.done > 1 else ''}{many(task.done, 'item')}"
+    message += f"; on {many(undecided, 'item')} you could not decide." if undecided else "."
     if not task.done:
-        said = "Each item has as many answers as this study asks for, so there is nothing left to do."
+        message = "Each item has as many answers as this study asks for, so there is nothing left to do."
     links = link(PAGE, "All studies")
     beside = ""
     if not app.studies.guarded(study):
@@ -483,7 +483,7 @@ def _finished(app: App, place: _Place, task: Task) -> None:
         beside = _score(asked, answered)
     st.html(
         f'<div class="relic-proxy-end" role="status"><h2 id="proxy-end" tabindex="-1">Thank you</h2>'
-        f'<p>{escape(said)}</p>{beside}<p class="relic-proxy-links">{links}</p></div>'
+        f'<p>{escape(message)}</p>{beside}<p class="relic-proxy-links">{links}</p></div>'
     )
     if answered:
         st.html(

@@ -94,27 +94,27 @@ def _facts(view: StudyView) -> None:
     facts = (
         ("What is asked", study.kind.label),
         ("Works", ", ".join(work.title for work in study.works)),
-        *((name[:1].upper() + name[1:], said) for name, said in made_of(study)),
+        *((name[:1].upper() + name[1:], value) for name, value in made_of(study)),
         ("Made", f"{when(study.created)}; program: {study.making.code}"),
         ("Identity", study.id),
     )
-    rows = "".join(f"<dt>{name}</dt><dd>{escape(said)}</dd>" for name, said in facts)
+    rows = "".join(f"<dt>{name}</dt><dd>{escape(value)}</dd>" for name, value in facts)
     later = f"<p>{link(PAGE, 'There is a later version', study=view.later, show='manage')}</p>" if view.later else ""
     st.html(f'{later}<dl class="relic-work-facts">{rows}</dl>')
 
 
 def _say() -> None:
     """Tell what came of the last thing that was done here."""
-    said, trouble = st.session_state.pop("proxy_managed", ("", ""))
-    if said:
-        st.html(f'<p role="status" class="relic-proxy-said">{escape(said)}</p>')
+    message, trouble = st.session_state.pop("proxy_managed", ("", ""))
+    if message:
+        st.html(f'<p role="status" class="relic-proxy-said">{escape(message)}</p>')
     if trouble:
         st.error(literal(trouble), icon=":material/error:")
 
 
-def _tell(said: str = "", trouble: str = "") -> None:
+def _tell(message: str = "", trouble: str = "") -> None:
     """Have something told when the page is drawn anew."""
-    st.session_state["proxy_managed"] = (said, trouble)
+    st.session_state["proxy_managed"] = (message, trouble)
 
 
 @contextmanager
@@ -148,12 +148,12 @@ def _code(app: App, view: StudyView) -> None:
     study_id = view.study.id
     guarded = app.studies.guarded(study_id)
     st.header("Who sees the results", anchor="proxy-code")
-    said = (
+    text = (
         "The results and this side open with the owner’s code. It is kept in a form that cannot be read back."
         if guarded
         else _WITHOUT
     )
-    st.html(f'<p class="relic-quiet relic-measure">{said}</p>')
+    st.html(f'<p class="relic-quiet relic-measure">{text}</p>')
     with st.form(f"proxy_code_set-{study_id}", border=False, clear_on_submit=True, width=520):
         code = st.text_input(
             "New code" if guarded else "The owner’s code", type="password", max_chars=LONGEST_CODE, key="proxy_code_new"

@@ -84,10 +84,10 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
 
 def _without_right(app: App, view: StudyView, results: StudyResults) -> None:
     """Draw the results of a study in which nothing is right or wrong."""
-    people, said = _who_answered(results)
+    people, summary = _who_answered(results)
     if together := sum(each.answered > 1 for each in results.items):
-        said += f" {many(together, 'item')} of {len(results.items):,} have two answers or more."
-    st.html(f'<p class="relic-measure">{said}</p>')
+        summary += f" {many(together, 'item')} of {len(results.items):,} have two answers or more."
+    st.html(f'<p class="relic-measure">{summary}</p>')
     made = tables(results)
     if view.study.kind.labels and people:
         show_table(made[1])
@@ -117,8 +117,8 @@ def _label(app: App, view: StudyView) -> None:
         icon=":material/label:",
         help="For tables by kind, for the filter on the page Criticism, and for exports: where most readers agree.",
     )
-    if said := st.session_state.pop("proxy_labelled", ""):
-        st.html(f'<p role="status" class="relic-measure">{escape(said)}</p>')
+    if message := st.session_state.pop("proxy_labelled", ""):
+        st.html(f'<p role="status" class="relic-measure">{escape(message)}</p>')
 
 
 def _as_queries(app: App, results: StudyResults) -> tuple[Table, ...]:
@@ -148,13 +148,13 @@ def _marked(result: ItemResult) -> str:
         share = sum(first <= at < last for first, last in spans) / len(spans) if spans else 0
         together = " relic-span-together" if start <= at < end else ""
         words += f'<span class="relic-span-share{together}" style="--share: {60 * share:.0f}%">{escape(word)} </span>'
-    said = " · ".join(f"“{escape(' '.join(result.item.words[slice(*span)]))}”" for span in spans) or "no span is marked"
+    text = " · ".join(f"“{escape(' '.join(result.item.words[slice(*span)]))}”" for span in spans) or "no span is marked"
     undecided = f" · {result.cannot} could not say" if result.cannot else ""
     meets = "".join(f"<br>{escape(each)}" for each in result.item.right.split("\n") if each)
     comments = "".join(f"<br>{escape(each)}" for each in result.comments)
     return (
         f'<li><p class="relic-span-passage">{words}</p><p class="relic-quiet">{escape(result.item.source)}{meets}</p>'
-        f'<p class="relic-quiet">{said}{undecided}{comments}</p></li>'
+        f'<p class="relic-quiet">{text}{undecided}{comments}</p></li>'
     )
 
 
@@ -199,21 +199,21 @@ def _lede(results: StudyResults) -> None:
     first = next((each for each in answered if each.annotator.id == own), answered[0] if len(answered) == 1 else None)
     if first is not None and first.accuracy is not None:
         label = "You" if first.annotator.id == own else first.annotator.name
-        said = f"{first.right} of {many(first.answered, 'item')}{_hastily(first.too_fast)}"
-        tiles.append(_tile(label, first.accuracy, said))
+        detail = f"{first.right} of {many(first.answered, 'item')}{_hastily(first.too_fast)}"
+        tiles.append(_tile(label, first.accuracy, detail))
     if majority.accuracy is not None:
         tiles.append(_tile("People, by majority", majority.accuracy, f"of {many(majority.items, 'item')}"))
     figures = [(each.label, each.accuracy) for each in results.models if each.accuracy and not each.mark]
     if figures:
         label, accuracy = max(figures, key=lambda each: each[1].value)
         tiles.append(_tile(f"Best model: {label}", accuracy, f"of {many(len(results.items), 'item')}"))
-    people, said = _who_answered(results)
+    people, summary = _who_answered(results)
     if results.study.division:
-        said += f" {results.study.division}"
+        summary += f" {results.study.division}"
     if majority.items and people > 1:
-        said += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the right passage."
+        summary += f" In {majority.right:,} of {many(majority.items, 'item')} most of them chose the right passage."
     st.html(
-        f'<p class="relic-measure">{said}</p><ul class="relic-proxy-numbers">{"".join(tiles)}</ul>'
+        f'<p class="relic-measure">{summary}</p><ul class="relic-proxy-numbers">{"".join(tiles)}</ul>'
         '<p class="relic-quiet">Chance would give one in three: 33.3%.</p>'
     )
 
@@ -286,20 +286,20 @@ def _agreement(results: StudyResults) -> None:
     paper = paper_agreement(results.study)
     facts = "".join(_fact(each, results.figures.get(each.key), paper) for each in shares_first)
     st.html(f'{paradox}<dl class="relic-proxy-agreement">{facts}</dl>')
-    said = " ".join(filter(None, (results.study.division, results.intervals)))
-    st.html(f'<p class="relic-quiet relic-measure">{escape(said)}</p>')
+    notes = " ".join(filter(None, (results.study.division, results.intervals)))
+    st.html(f'<p class="relic-quiet relic-measure">{escape(notes)}</p>')
 
 
 def _fact(measure: Measure, figure: Figure | None, paper: Mapping[str, str]) -> str:
     """Set one figure of agreement with its interval beside chance and the paper's, with what it means."""
     printed = paper.get(measure.key)
-    said = "none" if figure is None else figure.text
+    text = "none" if figure is None else figure.text
     beside = [] if figure is None or figure.low is None else [figure.interval]
     beside += [] if measure.chance is None else [f"{100 * measure.chance:.1f}% by chance"]
     beside += [f"{printed} in the paper"] if printed else []
     small = f' <span class="relic-quiet">{escape(", ".join(beside))}</span>' if beside else ""
     named = escape(measure.label[:1].upper() + measure.label[1:])
-    return f"<div><dt>{named}</dt><dd><strong>{escape(said)}</strong>{small}<p>{escape(measure.meaning)}</p></dd></div>"
+    return f"<div><dt>{named}</dt><dd><strong>{escape(text)}</strong>{small}<p>{escape(measure.meaning)}</p></dd></div>"
 
 
 def chart_of(results: StudyResults) -> Chart:
@@ -460,8 +460,8 @@ def _case(app: App, study: Study, result: ItemResult, case: Diagnosis | None) ->
     options = "".join(
         _passage(study, result, number, option, marks) for number, option in enumerate(item.options, start=1)
     )
-    said = "".join(f"<li>{escape(comment)}</li>" for comment in result.comments)
-    comments = f'<div class="relic-proxy-comments"><h4>Comments</h4><ul>{said}</ul></div>' if said else ""
+    items = "".join(f"<li>{escape(comment)}</li>" for comment in result.comments)
+    comments = f'<div class="relic-proxy-comments"><h4>Comments</h4><ul>{items}</ul></div>' if items else ""
     source = f'<p class="relic-quiet">{escape(item.source)}</p>' if item.source else ""
     return (
         f'<article class="relic-proxy-case"><header><h3><cite>{escape(result.title)}</cite></h3>'

@@ -172,9 +172,9 @@ def _take_in(app: App) -> None:
                 st.rerun()
         elif "proxy_taken_in" in state:
             study, new = state.pop("proxy_taken_in")
-            said = "Imported" if new else "This study is here already"
+            message = "Imported" if new else "This study is here already"
             to = link(PAGE, "Open it", study=study.id)
-            st.html(f'<p role="status">{said}: <em>{escape(study.label)}</em>. {to} {escape(study.division)}</p>')
+            st.html(f'<p role="status">{message}: <em>{escape(study.label)}</em>. {to} {escape(study.division)}</p>')
 
 
 def show_making(app: App) -> None:

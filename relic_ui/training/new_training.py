@@ -204,11 +204,11 @@ def _widget(key: str, default: Any, label: str, widget: str, among: tuple[str, .
         return float(st.number_input(label, value=default, step=None, format="%g", key=widget))
     if isinstance(default, str):
         return st.text_input(label, default, key=widget)
-    said = st.text_input(label, json.dumps(default), key=widget)
+    text = st.text_input(label, json.dumps(default), key=widget)
     try:
-        return json.loads(said)
+        return json.loads(text)
     except ValueError:
-        raise BadRequest(f"{key} is '{said}', which cannot be read. As it usually is: {json.dumps(default)}") from None
+        raise BadRequest(f"{key} is '{text}', which cannot be read. As it usually is: {json.dumps(default)}") from None
 
 
 def _key(asked: TrainingRequest) -> str:
@@ -227,21 +227,21 @@ def _show_costs(prospect: Prospect, every: tuple[Followed, ...]) -> None:
         return
     parts = [many(found.pairs, "quotation") + " of any book" if found.pairs else ""]
     parts += [many(found.windows, "quotation") + " of your works" if found.windows else ""]
-    said = [f"It learns from {' and '.join(filter(None, parts))}."]
-    said.append(
+    paragraphs = [f"It learns from {' and '.join(filter(None, parts))}."]
+    paragraphs.append(
         f"It is validated on {prospect.validated:,} others, which it never learns from."
         if prospect.validated
         else "It is not validated."
     )
-    said.append(
+    paragraphs.append(
         f"On this machine, as busy as it is now, it takes <strong>{escape(estimate.words)}</strong> "
         f"({many(estimate.steps, 'step')}), and up to {estimate.disk / 1e9:.1f} GB of disk. It goes on when you close "
         "the page or the app, and can be stopped and resumed."
     )
     if estimate.looking:
-        said.append(f"Of that, finding hard negatives takes {escape(duration(estimate.looking))}.")
+        paragraphs.append(f"Of that, finding hard negatives takes {escape(duration(estimate.looking))}.")
     if any(each.active for each in every):
-        said.append("Another training is under way: this one waits until that has ended.")
-    st.html(f'<div class="relic-training-costs">{"".join(f"<p>{each}</p>" for each in said)}</div>')
+        paragraphs.append("Another training is under way: this one waits until that has ended.")
+    st.html(f'<div class="relic-training-costs">{"".join(f"<p>{each}</p>" for each in paragraphs)}</div>')
     for note in prospect.notes:
         st.info(literal(note), icon=":material/info:")

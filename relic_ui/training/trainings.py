@@ -90,13 +90,13 @@ def show_default(app: App) -> None:
     if default.problem:
         st.warning(literal(default.problem), icon=":material/warning:")
         st.html(f"<p>{_packaged_button('packaged', 'Use the packaged models')}</p>")
-    said, buttons_, packaged_ones = [], [], []
+    paragraphs, buttons_, packaged_ones = [], [], []
     for kind, words in _USED.items():
         of = default.of(kind)
         smaller = of.choice is not None and of.choice.is_large
         packaged = _packaged_button(f"packaged-{kind}", "Use the smaller model" if smaller else words.use_packaged)
         if of.fixed:
-            said.append(
+            paragraphs.append(
                 f"{words.does} that the setting <code>{SETTINGS[kind]}</code> names: "
                 f"<strong>{escape(of.fixed)}</strong>. A choice made here counts once it is empty."
             )
@@ -104,7 +104,7 @@ def show_default(app: App) -> None:
             st.warning(literal(of.problem), icon=":material/warning:")
             buttons_.append(packaged)
         elif of.choice is not None:
-            said.append(
+            paragraphs.append(
                 f"{words.does} <strong>{escape(of.choice.named)}</strong>, chosen {escape(when(of.choice.at))}."
                 f"{_THEN_LARGER if of.choice.is_large else words.then}"
             )
@@ -113,15 +113,15 @@ def show_default(app: App) -> None:
             packaged_ones.append(f"{words.does} that comes with the program.")
     if len(packaged_ones) == len(_USED):
         packaged_ones = ["The app searches with the models that come with the program."]
-    said += packaged_ones
+    paragraphs += packaged_ones
     if default.offers_large:
-        said.append(
+        paragraphs.append(
             "A larger model is installed. It finds more of what critics quoted; preparing takes four times as long."
         )
         during = "Checking the model …"  # it is unpacked when it is first chosen
         buttons_.append(_packaged_button(PACKAGED_LARGE, "Use the larger model", during))
     back = _back(default)
-    st.html("".join(f'<p class="relic-measure">{each}</p>' for each in said) or "<span></span>")
+    st.html("".join(f'<p class="relic-measure">{each}</p>' for each in paragraphs) or "<span></span>")
     if back or buttons_:
         st.html(f'<p class="relic-training-do">{back}{"".join(buttons_)}</p>')
 
@@ -188,16 +188,16 @@ def _row(app: App, each: Followed, *, chosen: bool, used: bool) -> Markup:
 
 def summary(each: Followed) -> str:
     """Say in a line how a training stands."""
-    said = _STATES[each.state]
+    text = _STATES[each.state]
     if each.of:
-        said += f", step {each.step:,} of {each.of:,}"
+        text += f", step {each.step:,} of {each.of:,}"
     if each.left is not None:
-        said += f", {duration(each.left)} left"
+        text += f", {duration(each.left)} left"
     watch = each.watch
     if watch in each.best:
-        said += f". {watch}: {each.best[watch]:.1f}"
-        said += f" (before: {each.before[watch]:.1f})" if watch in each.before else ""
-    return f"{said}."
+        text += f". {watch}: {each.best[watch]:.1f}"
+        text += f" (before: {each.before[watch]:.1f})" if watch in each.before else ""
+    return f"{text}."
 
 
 def _cost(each: Followed) -> str:
@@ -305,9 +305,9 @@ def _show(followed: Followed) -> None:
         st.html('<p class="relic-quiet">It has not been validated yet.</p>')
 
 
-def _chart(title: str, said: str, figure: object, table: object, *, key: str) -> None:
+def _chart(title: str, text: str, figure: object, table: object, *, key: str) -> None:
     st.subheader(title)
-    st.html(f'<p class="relic-measure relic-quiet">{escape(said)}</p>')
+    st.html(f'<p class="relic-measure relic-quiet">{escape(text)}</p>')
     with st.container(key=f"training_{key}_plot"):
         st.plotly_chart(
             figure,

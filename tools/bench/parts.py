@@ -48,7 +48,7 @@ from relic_core.domain import (
 )
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.precision import Precision, best_arithmetic
-from relic_core.encoders.pretrained import without_progress_bars
+from relic_core.encoders.pretrained import without_progress
 from relic_core.encoders.towers import flat_span
 from relic_core.encoders.weights import TOKENIZER, find_model, named_as, state_of
 from relic_core.errors import NotFound, RelicError, unknown_name
@@ -309,7 +309,7 @@ class SentenceTransformersBaseline:
 
         files = find_model(card.passage_model)
         folder = files.folder
-        with without_progress_bars():
+        with without_progress():
             reader = Transformer(
                 str(folder),
                 max_seq_length=card.window + 2,

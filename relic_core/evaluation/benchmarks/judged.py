@@ -53,17 +53,17 @@ def _open(card: BenchmarkCard, settings: Settings, works: WorkSource, data: Path
         own = query.id if read.pools else key
         contexts.append(_context(query, key, own, places[own], read.grades[query.id]))
     left_out = len(read.queries) - len(queries)
-    said = f" Left out, without a graded passage: {left_out:,}." if left_out else ""
+    note = f" Left out, without a graded passage: {left_out:,}." if left_out else ""
     if unknown := sorted(read.grades.keys() - {query.id for query in read.queries}):
-        said += f" With grades but no text: {len(unknown):,}, first {unknown[0]!r:.80}."
+        note += f" With grades but no text: {len(unknown):,}, first {unknown[0]!r:.80}."
     if not queries:
-        raise BadBenchmark(f"{path} has no query with a graded passage.{said}")
+        raise BadBenchmark(f"{path} has no query with a graded passage.{note}")
     opened = replace(
         card,
         pool="given" if read.pools else "whole work",
         checksum=found,
         objective=read.objective or card.objective,
-        description=card.description + said,
+        description=card.description + note,
     )
     return Opened(opened, contexts, books=[book], works=works_by_pool)
 
