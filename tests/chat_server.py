@@ -24,8 +24,9 @@ def parts(messages) -> list[tuple[str, str]]:
 def by_shared_words(messages) -> str:
     """Answer as a model would that goes by the words which a passage shares with the claim."""
     instructions, ((_, claim), *passages) = messages[0]["content"], parts(messages)
-    if '"criteria"' in instructions:
-        return '{"criteria": ["It uses words of the claim."]}'
+    criteria = ["It uses words of the claim."]
+    if '"criteria"' in instructions and not passages:
+        return json.dumps({"criteria": criteria})
     wanted = set(re.findall(r"\w+", claim.casefold()))
 
     def shared(text) -> int:
@@ -48,7 +49,8 @@ def by_shared_words(messages) -> str:
         return json.dumps({"order": [code for code, text in sorted(passages, key=lambda each: -shared(each[1]))]})
     text = passages[-1][1]
     reason = f"It shares {shared(text)} words with the claim."
-    return json.dumps({"reason": reason, "words": " ".join(text.split()[:3]), "score": min(10, shared(text))})
+    said = {"reason": reason, "words": " ".join(text.split()[:3]), "score": min(10, shared(text))}
+    return json.dumps({"criteria": criteria, **said} if '"criteria"' in instructions else said)
 
 
 def by_length(prompt) -> dict:

@@ -75,7 +75,8 @@ STANDS_FOR = (
     (r"77c2 b01e", "{other}"),
     (r"import bm25\.json", "import relic_core/assets/results/birco-novels-bm25-4-4.json"),
     (r"backup relic\.zip", "backup --force relic.zip"),
-    (r"essay\.docx( --save essay-checked\.docx)?", "essay.txt"),
+    (r"essay\.docx", "essay.txt"),
+    (r"essay-checked\.docx", "essay-checked.html"),
     (r"txcto7w", "{search}"),
 )
 """What is printed, and what stands in for it where only the sample is in the library."""

@@ -58,9 +58,11 @@ AGAIN = "Your last answer could not be read. Answer with the JSON object alone."
 
 _INSTRUCTIONS: Mapping[Task, str] = {
     "score": f'{_SCALE} {_ALONE} {{"score": NUMBER}}',
-    "reason": "Compare claim and passage first, in one or two sentences; name the few words of the passage on which "
-    f"your judgement rests, copied to the letter; then give the score. {_SCALE} {_ALONE} "
-    '{"reason": "SENTENCES", "words": "WORDS OF THE PASSAGE", "score": NUMBER}',
+    "reason": "Write first two or three criteria by which you will decide. Then go through them one by one, in a short "
+    "sentence each, and say what in the passage meets the criterion, or that nothing does. Name the few words of the "
+    "passage on which your judgement rests, copied to the letter. Give the score last, as the criteria decide. "
+    f'{_SCALE} {_ALONE} {{"criteria": ["SENTENCE", "SENTENCE"], "reason": "SENTENCES", '
+    '"words": "WORDS OF THE PASSAGE", "score": NUMBER}',
     "criteria": "You see the claim alone. Write three to five criteria by which a passage is to be judged, each a "
     "sentence about one thing that can be seen in a passage by itself. Together they say what the wanted passage is "
     f'like. {_ALONE} {{"criteria": ["SENTENCE", "SENTENCE", "SENTENCE"]}}',

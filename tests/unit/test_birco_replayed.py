@@ -57,7 +57,7 @@ class Replayed:
 
     def _answer(self, messages):
         instructions, ((_, claim), *passages) = messages[0]["content"], parts(messages)
-        if '"criteria"' in instructions:
+        if '"criteria"' in instructions and not passages:
             return '{"criteria": ["It is as published."]}'
         if '"order"' in instructions:
             best = sorted(passages, key=lambda each: self._place(claim, each[1]))

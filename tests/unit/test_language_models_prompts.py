@@ -66,7 +66,13 @@ def test_a_text_that_closes_marks_of_its_own_stays_one_part():
 def test_the_digest_goes_by_model_and_words_and_not_by_the_marks():
     one, other = (asked("score", ON, ("The passage", text)) for text in (PASSAGE, DUSK))
     assert one.digest("a") == asked("score", ON, READ_ALONE).digest("a")
-    assert len({one.digest("a"), one.digest("b"), other.digest("a")}) == 3
+    instructed = asked("reason", ON, READ_ALONE)
+    assert len({one.digest("a"), one.digest("b"), other.digest("a"), instructed.digest("a")}) == 4
+
+
+def test_reasons_come_behind_criteria_and_before_the_score():
+    instructions = prompts.instructions("reason", ON)
+    assert instructions.index('"criteria"') < instructions.index('"reason"') < instructions.index('"score"')
 
 
 READ = {
@@ -75,6 +81,8 @@ READ = {
     '```json\n{"score": 2}\n```': 2,
     'Here it is: {"reason": "score 9 or so", "score": 1}': 1, '<think>score 3? or 4</think>{"score": 6}': 6,
     '{"words": "<think>ten</think>", "score": 3}': 3, 'I weigh it. 3? 4?</think>\n{"score": 5}': 5,
+    '{"criteria": ["Score 9 if proud."], "reason": "It is.", "score": 4}': 4,
+    '{"criteria": ["It shows pride."]}\n{"reason": "It does.", "score": 6}': 6,
     '{"score": 5} {"score": 5}': 5, "٧": 7, '{"score": 0}': 0, '{"score": 10}': 10, '{"score": "7,5"}': 7.5,
 }  # fmt: skip
 

@@ -80,7 +80,7 @@ def scored(value):
     """Answer every question for a score by what a function makes of the passage's number; criteria by one."""
 
     def answer(messages):
-        if '"criteria"' in messages[0]["content"]:
+        if len(parts(messages)) == 1:
             return '{"criteria": ["It has geese.", "It is dawn."]}'
         return json.dumps({"score": value(number_of(parts(messages)[-1][1]))})
 
