@@ -16,6 +16,7 @@ import streamlit as st
 from relic_core.domain import Job
 from relic_core.wiring import App
 from relic_ui.shell import literal, show_errors
+from relic_ui.visit import visit
 
 _MINUTE = 60
 _NAMED = 48
@@ -83,7 +84,7 @@ def show_followed(app: App, place: str) -> Job | None:
     job = app.jobs.get(job_id)
     if job.active:
         show_job(app, job_id, doing=doing, stop=stop_label(job))
-    elif st.session_state.get("came_from") == st.session_state.get("page"):
+    elif visit().get("came_from") == visit().get("page"):
         _show_outcome(job)
     else:
         del st.session_state[f"followed-{place}"]

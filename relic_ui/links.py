@@ -19,6 +19,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from relic_ui.component import component
+from relic_ui.visit import visit
 
 _JS = Path(__file__).with_name("links.js").read_text(encoding="utf-8")
 
@@ -54,7 +55,7 @@ def asked_anew(names: Sequence[str]) -> dict[str, str] | None:
     A page keeps what was asked in a visit: a bare address asks for something else only by the browser's Back. An
     address that has not caught up with a press, and so names what was shown before, asks for nothing.
     """
-    state = st.session_state
+    state = visit()
     wanted, named, here = _given(names), _named(), state["came_from"] == state["page"]
     pressed = from_press() and wanted in named
     if named[-1:] == [wanted]:
@@ -67,18 +68,18 @@ def asked_anew(names: Sequence[str]) -> dict[str, str] | None:
 
 def press() -> None:
     """Remember that this run of the page comes from a press; a callback of each widget whose value an address names."""
-    st.session_state["pressed"] = True
+    visit()["pressed"] = True
 
 
 def begin() -> None:
     """Begin a run of a page."""
-    state = st.session_state
+    state = visit()
     state["from_press"] = state.pop("pressed", False) and state["came_from"] == state["page"]
 
 
 def from_press() -> bool:
     """Tell whether this run comes from a press on the page, or from its script: its address may not have caught up."""
-    return bool(st.session_state["from_press"])
+    return bool(visit()["from_press"])
 
 
 def name_asked(names: Sequence[str], asked: dict[str, str]) -> None:
@@ -96,7 +97,7 @@ def _given(names: Sequence[str]) -> dict[str, str]:
 
 def _named() -> list[dict[str, str]]:
     """Give what the page's address named since the browser was seen to have caught up; the last is what is shown."""
-    named: list[dict[str, str]] = st.session_state.setdefault(f"named by {st.session_state['page']}", [])
+    named: list[dict[str, str]] = st.session_state.setdefault(f"named by {visit()['page']}", [])
     return named
 
 
@@ -161,10 +162,10 @@ def number(written: str, digits: int = 6) -> int:
 
 def follow() -> None:
     """Listen for clicks on links made here; called once on every page, by the shell."""
-    nonce, to = st.session_state.get("brought", ("", ""))
+    nonce, to = visit().get("brought", ("", ""))
     component("relic_links", js=_JS)(key="relic_links", data={"nonce": nonce, "to": to})
 
 
 def bring(to: str) -> None:
     """Scroll to what a press has brought up and focus it, with the next run of the page."""
-    st.session_state["brought"] = secrets.token_hex(8), to
+    visit()["brought"] = secrets.token_hex(8), to

@@ -14,6 +14,7 @@ from relic_core.config import APP
 from relic_ui.links import link, place_of
 from relic_ui.naming import shorten
 from relic_ui.shell import literal, warn_of_address
+from relic_ui.visit import visit
 
 GUIDE = "guide"
 _DOCS = APP.parent / "docs"
@@ -26,7 +27,7 @@ def show() -> None:
     """Draw what is searched for, or the document that the address names, and the list of all."""
     st.title("Help", anchor=False)
     name = st.query_params.get("page", "")
-    st.session_state["help_words"] = "" if name else st.query_params.get("words", "")
+    visit()["help_words"] = "" if name else st.query_params.get("words", "")
     words = st.text_input("Search the help", key="help_words", on_change=_seek, width=440)
     if words.strip():
         st.html(_found_html(words))
@@ -40,7 +41,7 @@ def show() -> None:
 
 def _seek() -> None:
     """Put the words into the address, so that the browser's Back finds them again."""
-    st.query_params.from_dict({"words": st.session_state["help_words"]})
+    st.query_params.from_dict({"words": visit()["help_words"]})
 
 
 @cache

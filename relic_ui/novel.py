@@ -17,6 +17,7 @@ from relic_ui.links import link
 from relic_ui.naming import many
 from relic_ui.novel_chart import Row, draw
 from relic_ui.style import RETRIEVER_COLOURS
+from relic_ui.visit import visit
 
 _QUOTED, _NOTES, _BOTH = "#a0477a", "#5a64a8", "#b5472e"
 _PERSON = RETRIEVER_COLOURS["bm25"]
@@ -50,8 +51,8 @@ def show(app: App, facts: Facts) -> None:
             alt="Length, speech and people of each chapter. The figures are below as a table, with links to read.",
         )
     points = st.session_state[click]["selection"]["points"]
-    if points != st.session_state.setdefault("work_clicked", []):
-        st.session_state["work_clicked"] = points
+    if points != visit().setdefault("work_clicked", []):
+        visit()["work_clicked"] = points
         if points:
             at = points[0]["customdata"]
             st.switch_page("pages/read.py", query_params={"work": work.id, "at": at if isinstance(at, str) else at[0]})

@@ -22,6 +22,7 @@ from relic_core.services import models
 from relic_core.wiring import App, build
 from relic_ui import links, person, signing_in, uploads
 from relic_ui.style import CSS
+from relic_ui.visit import visit
 
 _FIND = "pages/find.py"
 
@@ -87,7 +88,7 @@ def page(title: str, find: str = _FIND) -> App:
         initial_sidebar_state=_SIDEBAR,
         menu_items={"About": _ABOUT},
     )
-    st.session_state["came_from"], st.session_state["page"] = st.session_state.get("page"), title
+    visit()["came_from"], visit()["page"] = visit().get("page"), title
     links.begin()
     st.html(CSS)
     largest_upload = 0
@@ -132,7 +133,7 @@ def _show_links(pages: Sequence[Sequence[str]], find: str) -> None:
 def _tell_losses(app: App) -> None:
     """Show what was lost from the store's log until it was read, once in a visit."""
     losses = app.losses()
-    if losses and st.session_state.get("losses_read") != losses:
+    if losses and visit().get("losses_read") != losses:
         st.warning(literal("\n\n".join(losses)), icon=":material/warning:")
         st.button("I have read this", on_click=st.session_state.update, kwargs={"losses_read": losses})
 

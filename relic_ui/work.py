@@ -19,6 +19,7 @@ from relic_ui.links import link
 from relic_ui.naming import inside, length_of, name_of_search, ways, works_html
 from relic_ui.shell import literal
 from relic_ui.sources import sources_reading
+from relic_ui.visit import visit
 
 _HOW = {
     "double": "the words inside double quotation marks, which set off speech in this edition; marks inside a speech "
@@ -113,12 +114,12 @@ def _show_edition(app: App, facts: Facts) -> None:
         ("Fingerprint", fingerprint),
     ]
     st.header("The edition")
-    if st.session_state.get("work_correcting") != work.id:
+    if visit().get("work_correcting") != work.id:
         if st.button("Correct details", key="work_correct", type="tertiary", icon=":material/edit:"):
-            st.session_state["work_correcting"] = work.id
+            visit()["work_correcting"] = work.id
             st.rerun()
     elif correcting.show_form(app, work):
-        del st.session_state["work_correcting"]
+        del visit()["work_correcting"]
         st.rerun()
     st.html(f'{_listed(rows)}<details class="relic-shelf-found"><summary>Details</summary>{_listed(details)}</details>')
 
@@ -200,7 +201,7 @@ def _show_indexes(app: App, facts: Facts) -> None:
     if facts.foreign:
         st.info(facts.foreign, icon=":material/translate:")
     names = ways(app)
-    jobs: dict[str, str] = st.session_state.setdefault("work_jobs", {})  # by the work that each prepares
+    jobs: dict[str, str] = visit().setdefault("work_jobs", {})  # by the work that each prepares
     job = app.jobs.get(jobs[facts.summary.id]) if facts.summary.id in jobs else None
     if facts.missing:
         missing = ", ".join(inside(names[name]) for name in facts.missing)

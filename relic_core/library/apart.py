@@ -51,7 +51,7 @@ def is_large(data: bytes) -> bool:
     return size > LARGE
 
 
-def read(asked: Upload, *, whose: str, wait: Callable[[], None]) -> Preview:
+def read(asked: Upload, *, whose: str, wait: Callable[[], object]) -> Preview:
     """Read a file as `read_edition` does; the preview holds the beginning of the work, and what `again` takes.
 
     - `wait`: called several times a second; what it raises ends the reading.
@@ -110,7 +110,7 @@ def _give(asked: Upload, stdin: IO[bytes] | None) -> None:
 
 
 @contextmanager
-def _turn(whose: str, wait: Callable[[], None]) -> Iterator[None]:
+def _turn(whose: str, wait: Callable[[], object]) -> Iterator[None]:
     with ExitStack() as held:
         for each in (_TURNS[whose], _PLACES):
             while not each.acquire(timeout=_POLL):

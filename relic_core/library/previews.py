@@ -67,7 +67,7 @@ class Pickled(NamedTuple):
     asked: Upload
     edition: bytes
     whose: str = ""
-    wait: Callable[[], None] = lambda: None
+    wait: Callable[[], object] = lambda: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

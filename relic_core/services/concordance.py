@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import numpy as np
@@ -84,7 +84,7 @@ class ConcordanceRequest:
         return "; ".join(label for given, label in chosen if given)
 
     @property
-    def parameters(self) -> dict[str, str]:
+    def parameters(self) -> dict[str, Any]:
         """What the address of the page that shows it carries; what is as usual is left away.
 
         >>> ConcordanceRequest(word="good fortune", forms=True).parameters

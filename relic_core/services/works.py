@@ -101,7 +101,7 @@ class Works:
         return Added(summary, outcome, notice=notice_of(edition.work, edition.missing, edition.doubt))
 
     def preview(
-        self, source: Path | bytes, *, name: str = "", whose: str = "", wait: Callable[[], None] = lambda: None
+        self, source: Path | bytes, *, name: str = "", whose: str = "", wait: Callable[[], object] = lambda: None
     ) -> Preview:
         """Read a text as `add` would, and store nothing; errors are those of `add`.
 

@@ -23,6 +23,7 @@ from relic_ui.naming import listed, many, name_of, shorten
 from relic_ui.passages import passage_html
 from relic_ui.shell import LONGEST_PASTE, warn_of_address
 from relic_ui.style import RETRIEVER_COLOURS, hue
+from relic_ui.visit import visit
 
 TITLE = "Where is this from?"
 
@@ -40,7 +41,7 @@ _MOST_GAIN = 6.0
 
 def show(app: App, summaries: Sequence[WorkSummary]) -> None:
     """Draw the form, and the answer to what was asked last."""
-    state = st.session_state
+    state = visit()
     request = _ask(app, summaries)
     if request is None:
         st.html('<p class="relic-lede">See which works of your library a text quotes or adapts.</p>')
@@ -50,8 +51,12 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
         stop = st.empty()
         if request.explain:  # a press ends this run of the page, and with it the reading
             stop.button("Stop", key="attribution_stop", type="tertiary", icon=":material/stop_circle:", on_click=_stop)
+
+        def tell(done: int, total: int, note: str = "") -> None:
+            bar.progress(done / max(1, total), note)
+
         try:
-            found = app.attribution.run(request, lambda done, total, note="": bar.progress(done / max(1, total), note))
+            found = app.attribution.run(request, tell)
         finally:
             bar.empty()
             stop.empty()
@@ -71,12 +76,14 @@ def _restore(by_id: Mapping[str, WorkSummary]) -> bool:
         warn_of_address(
             "This address names works that are not in your library. Add them in the Library to search them."
         )
-    st.session_state.update(
-        attribution_text=wanted.get("text", ""),
-        attribution_span=wanted.get("words", ""),
-        attribution_works=works,
-        attribution_by="masked" if wanted.get("by") == "masked" else "words",
-        attribution_asked=None,
+    visit().update(
+        {
+            "attribution_text": wanted.get("text", ""),
+            "attribution_span": wanted.get("words", ""),
+            "attribution_works": works,
+            "attribution_by": "masked" if wanted.get("by") == "masked" else "words",
+            "attribution_asked": None,
+        }
     )
     return bool(wanted.get("text"))
 
@@ -93,12 +100,12 @@ def _address(asked: AttributionRequest | None) -> dict[str, str]:
 
 
 def _stop() -> None:
-    st.session_state["attribution_asked"] = None
+    visit()["attribution_asked"] = None
 
 
 def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | None:
     """Draw the form; give the request that was sent off last, or None."""
-    state, by_id = st.session_state, {work.id: work for work in summaries}
+    state, by_id = visit(), {work.id: work for work in summaries}
     reopened = _restore(by_id)
     state["attribution_works"] = [each for each in state.get("attribution_works", ()) if each in by_id]
     with st.form("attribution_form", border=False):

@@ -13,6 +13,7 @@ from relic_core.wiring import App
 from relic_ui import links
 from relic_ui.naming import name_of
 from relic_ui.shell import warn_of_address
+from relic_ui.visit import visit
 from relic_ui.voice import choose_voice
 
 SORT_LABELS = {"text": "Place", "left": "1L, word before", "right": "1R, word after"}
@@ -35,34 +36,36 @@ def restore(summaries: Sequence[WorkSummary]) -> None:
             "edition in the Library to search it."
         )
     as_written = wanted.get("case") == "1"
-    st.session_state.update(
-        concordance_word=wanted.get("word", ""),
-        concordance_work=work if work in known else _ALL_WORKS,
-        concordance_sort=wanted["sort"] if wanted.get("sort") in SORTS else "text",
-        concordance_variants=wanted.get("variants") == "1" and not as_written,
-        concordance_forms=wanted.get("forms") == "1" and not as_written,
-        concordance_case=as_written,
-        concordance_voice=wanted["voice"] if wanted.get("voice") in VOICES else "any",
-        concordance_only=wanted.get("form", ""),
-        concordance_with=wanted.get("with", ""),
-        concordance_page=links.number(wanted.get("page", "")) or 1,
+    visit().update(
+        {
+            "concordance_word": wanted.get("word", ""),
+            "concordance_work": work if work in known else _ALL_WORKS,
+            "concordance_sort": wanted["sort"] if wanted.get("sort") in SORTS else "text",
+            "concordance_variants": wanted.get("variants") == "1" and not as_written,
+            "concordance_forms": wanted.get("forms") == "1" and not as_written,
+            "concordance_case": as_written,
+            "concordance_voice": wanted["voice"] if wanted.get("voice") in VOICES else "any",
+            "concordance_only": wanted.get("form", ""),
+            "concordance_with": wanted.get("with", ""),
+            "concordance_page": links.number(wanted.get("page", "")) or 1,
+        }
     )
 
 
 def _first_page() -> None:
-    st.session_state["concordance_page"] = 1
+    visit()["concordance_page"] = 1
     links.press()
 
 
 def _anew() -> None:
     """Forget what belonged to the query before: the form chosen and the page."""
-    st.session_state["concordance_only"] = ""
+    visit()["concordance_only"] = ""
     _first_page()
 
 
 def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
     """Draw the form; give the request it makes, or None while there is no word."""
-    state = st.session_state
+    state = visit()
     by_id = {work.id: work for work in summaries}
     if state.get("concordance_work") not in {_ALL_WORKS, *by_id}:
         state["concordance_work"] = _ALL_WORKS
@@ -89,7 +92,10 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             width=340,
         )
         st.button("Find", type="primary", icon=":material/search:", key="concordance_button", on_click=links.press)
-    strict, chosen = bool(state.get("concordance_case")), [state.get(f"concordance_{name}") for name in _FURTHER]
+    strict, chosen = (
+        bool(state.get("concordance_case")),
+        [st.session_state.get(f"concordance_{name}") for name in _FURTHER],
+    )
     kept = any(chosen) or state["concordance_voice"] != "any"
     options = st.expander("Options: compare words, spellings, speech", expanded=kept)
     with options, st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -104,7 +110,7 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             "10,000 words, over the chapters of a work or over your works.",
         )
         if strict:
-            state.update(concordance_variants=False, concordance_forms=False)
+            state.update({"concordance_variants": False, "concordance_forms": False})
         st.checkbox(
             "Other spellings",
             key="concordance_variants",

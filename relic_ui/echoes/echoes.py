@@ -13,6 +13,7 @@ from relic_ui import jobs, links
 from relic_ui.echoes import pairs
 from relic_ui.naming import name_of
 from relic_ui.shell import show_errors, warn_of_address
+from relic_ui.visit import visit
 
 _TOPS = (20, 50, TOP, 200, 500)
 _WHOLE = 0
@@ -28,7 +29,7 @@ def ask(app: App, summaries: Sequence[WorkSummary]) -> EchoAnswer | None:
     asked = _form(app, by_id)
     if asked is not None:
         links.set_address(**asked.parameters)
-        st.session_state["echoes_address"] = asked.parameters
+        visit()["echoes_address"] = asked.parameters
         if app.echoes.found(asked) is None:
             app.echoes.start(asked)
     wanted = read_request(st.query_params.to_dict())
@@ -57,7 +58,7 @@ def _show_first(app: App, wanted: EchoRequest) -> None:
 
 def _restore(by_id: dict[str, WorkSummary]) -> None:
     """Put the widgets to what the address asks for, once for each address."""
-    state, given = st.session_state, st.query_params.to_dict()
+    state, given = visit(), st.query_params.to_dict()
     if given == state.get("echoes_address"):
         return
     state["echoes_address"] = given
@@ -80,7 +81,7 @@ def _restore(by_id: dict[str, WorkSummary]) -> None:
 
 def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
     """Draw the form; give what it asks when Compare is pressed."""
-    state = st.session_state
+    state = visit()
     if state.get("echoes_work") not in by_id:
         state["echoes_work"] = next(iter(by_id))
     state["echoes_others"] = [each for each in state.get("echoes_others", ()) if each in by_id]

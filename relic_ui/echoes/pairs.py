@@ -19,6 +19,7 @@ from relic_ui.buttons import save_button
 from relic_ui.links import bring, cite_link, link
 from relic_ui.naming import listed, shorten
 from relic_ui.passages import passage_html
+from relic_ui.visit import visit
 
 _ROWS = 40
 """Of the table beside the picture."""
@@ -154,14 +155,14 @@ def _plain(words: str) -> str:
 
 def _bring() -> None:
     """Scroll to the pair whose point was clicked."""
-    points = st.session_state["echoes_chart"]["selection"]["points"]
+    points = visit()["echoes_chart"]["selection"]["points"]
     if points:
         bring(f"#echo-{points[0]['customdata']}")
 
 
 def _by_chapter(answer: EchoAnswer) -> str:
     counts = Counter((each.a.place.chapter, each.b.work.title, each.b.place.chapter) for each in answer.echoes)
-    best = {}
+    best: dict[tuple[str, str, str], int] = {}
     for each in answer.echoes:
         best.setdefault((each.a.place.chapter, each.b.work.title, each.b.place.chapter), each.number)
     several = len({title for _, title, _ in counts}) > 1

@@ -40,6 +40,7 @@ from relic_ui.links import set_address
 from relic_ui.naming import many, number_of
 from relic_ui.shell import literal
 from relic_ui.sources.critics import link_about
+from relic_ui.visit import FoundAnswer, visit
 
 _READERS = ThreadPoolExecutor(thread_name_prefix="reads again")
 _LACKS, _DUE, _MODELS, _BY = "lacks", "due", "models", "by"
@@ -49,13 +50,13 @@ choice of models, and which of the small model and the larger one answers."""
 
 def answer(app: App, request: SearchRequest) -> SearchResult:
     """Give the answer kept for the visit, or as much of it as is there at once; put its short id into the address."""
-    state = st.session_state
+    state = visit()
     kept, ready = state.get("find_answer"), _ready(app, request)
     if kept is None or kept[:2] != (request, ready):
         with st.spinner("Searching …"):
             result = app.search.run(request, at_once=True)
-        _keep(app, request, result)
-    *_, result, search_id = state["find_answer"]
+        kept = _keep(app, request, result)
+    *_, result, search_id = kept
     state["find_search"] = search_id or None
     if search_id:
         address_bar.name(app, search_id, request)
@@ -71,8 +72,8 @@ def show(app: App, result: SearchResult) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_do"):
         view = views.choose(result)
         conditions.offer_split(request)
-        if st.session_state["find_search"]:
-            share.show_menu(app, st.session_state["find_search"], request)
+        if search_id := visit()["find_search"]:
+            share.show_menu(app, search_id, request)
     show_notices(result)
     _show_more(result)
     show_preparing(app, result)
@@ -97,7 +98,7 @@ def _show_more(result: SearchResult) -> None:
         return
 
     def add() -> None:
-        state = st.session_state
+        state = visit()
         state["find_claim"] = with_more(result.request.claim_text, state["find_say_more"] or "")
         state["find_say_more"] = ""
         ask()
@@ -186,7 +187,7 @@ class _Page:
 
     def draw(self, result: SearchResult, *, before: SearchResult | None = None) -> None:
         """Draw the lists, the strip and the foot; what has not changed since the answer `before` is left as it is."""
-        search_id = st.session_state["find_search"] or ""
+        search_id = visit()["find_search"] or ""
         readings = self.app.model_reading.of(result)
         result = lit(result, readings)
         critics = _critics(result, self.app.sources.quoted)
@@ -271,7 +272,7 @@ def _critics(result: SearchResult, quoted: Callable[[str], QuotationCounts]) -> 
 def _draw_foot(foot: DeltaGenerator, result: SearchResult, *, critics: str) -> None:
     works = f" of {len(result.searched):,} works" * (len(result.searched) > 1)
     by = f" by the {result.model} model" * bool(result.model)
-    unkept = st.session_state.get("find_unkept")
+    unkept = visit().get("find_unkept")
     foot.html(
         critics
         + f'<p class="relic-quiet">{max(each.candidates for each in result.columns):,} passages{works} compared in '
@@ -281,7 +282,7 @@ def _draw_foot(foot: DeltaGenerator, result: SearchResult, *, critics: str) -> N
     )
 
 
-def _keep(app: App, request: SearchRequest, result: SearchResult) -> None:
+def _keep(app: App, request: SearchRequest, result: SearchResult) -> FoundAnswer:
     """Keep an answer for the visit, and the search in the history with the first passages it found."""
     search_id, unkept = "", ""
     try:
@@ -289,9 +290,10 @@ def _keep(app: App, request: SearchRequest, result: SearchResult) -> None:
         app.snapshots.keep(search_id, result)
     except StoreError as error:  # the answer does not depend on it
         unkept = f"{'The results' if search_id else 'The search'} could not be saved for “Then and now”. {error}"
-    st.session_state["find_unkept"] = unkept
+    visit()["find_unkept"] = unkept
     ready = _answered_from(_ready(app, request), result)
-    st.session_state["find_answer"] = (request, ready, result, search_id)
+    visit()["find_answer"] = kept = (request, ready, result, search_id)
+    return kept
 
 
 def _ready(app: App, request: SearchRequest) -> frozenset[Hashable]:
@@ -327,5 +329,5 @@ def _answered_from(ready: frozenset[Hashable], result: SearchResult) -> frozense
     pending = {each.retriever for each in result.columns if each.pending}
     if result.work is not None:
         return ready - pending
-    lacking = {(_LACKS, work.id) for work in result.unprepared}
+    lacking: set[Hashable] = {(_LACKS, work.id) for work in result.unprepared}
     return ready | (lacking or ({_DUE} if pending else set()))

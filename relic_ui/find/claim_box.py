@@ -10,6 +10,7 @@ from relic_core.domain import GAP, Claim
 from relic_core.services.search import has_gap
 from relic_ui.component import component
 from relic_ui.shell import LONGEST_PASTE
+from relic_ui.visit import visit
 
 CLAIM_LABEL = "Your claim, or a paragraph with a gap"
 PLACEHOLDER = f"Paste a paragraph of yours, with {GAP} where the quotation goes.\nOr write a short claim."
@@ -29,7 +30,7 @@ _GAP_CSS = Path(__file__).with_name("gap_button.css").read_text(encoding="utf-8"
 
 def ask() -> None:
     """Have the page Find answer what its form says, with its next run."""
-    st.session_state["find_ask"] = True
+    visit()["find_ask"] = True
 
 
 def show_claim_box(first: str) -> None:
@@ -74,7 +75,7 @@ def show_gap_button(claim_key: str) -> None:
     """Draw the button that puts a gap into the claim."""
 
     def put_gap() -> None:
-        if asked := st.session_state["gap_button"].gap:
+        if asked := visit()["gap_button"].gap:
             st.session_state[claim_key] = with_gap(str(asked["before"]), str(asked["after"]))
 
     gap_button = component("relic_gap_button", html=_GAP_HTML, css=_GAP_CSS, js=_GAP_JS)

@@ -13,6 +13,7 @@ from relic_core.wiring import App
 from relic_ui.find.claim_box import ask
 from relic_ui.find.scope import Scope
 from relic_ui.shell import literal, show_errors
+from relic_ui.visit import visit
 
 JOINS: dict[Joined, str] = {"and": "and", "or": "or", "not": "but not"}
 _UNITS: dict[Unit, str] = {"passage": "Passages", "chapter": "Chapters", "work": "Works"}
@@ -21,23 +22,23 @@ _MOST = MAX_CLAIMS - 1
 
 def put(rows: Sequence[Condition] = (), unit: Unit = "passage") -> None:
     """Set the rows; none by default."""
-    st.session_state.update(find_rows=len(rows), find_unit=unit)
+    visit().update({"find_rows": len(rows), "find_unit": unit})
     for at, row in enumerate(rows):
         st.session_state.update({f"find_joined_{at}": row.joined, f"find_part_{at}": row.claim_text})
 
 
 def chosen() -> tuple[Condition, ...]:
     """Give the rows as they are written."""
-    state = st.session_state
+    state = visit()
     return tuple(
-        Condition(state.get(f"find_joined_{at}", "and"), state.get(f"find_part_{at}") or "")
+        Condition(st.session_state.get(f"find_joined_{at}", "and"), st.session_state.get(f"find_part_{at}") or "")
         for at in range(state.get("find_rows", 0))
     )
 
 
 def unit(where: Scope) -> Unit:
     """Give what is to be answered with."""
-    units, state = _units(where), st.session_state
+    units, state = _units(where), visit()
     found: Unit = state.get("find_unit", "passage") if chosen() else "passage"
     return found if found in units else "passage"
 
@@ -52,7 +53,7 @@ def _units(where: Scope) -> list[Unit]:
 
 def show_rows(where: Scope) -> None:
     """Draw the rows, each with its own way out, and what is to be answered with; nothing where there is no row."""
-    state = st.session_state
+    state = visit()
     if not state.get("find_rows"):
         return
     with st.container(gap="xsmall", key="find_conditions"):
@@ -93,7 +94,7 @@ def show_rows(where: Scope) -> None:
 
 def show_add(app: App) -> None:
     """Draw the button that adds a row, as long as there may be more; and one that has a model write all."""
-    if st.session_state.get("find_rows", 0) < _MOST:
+    if visit().get("find_rows", 0) < _MOST:
         st.form_submit_button(
             "Add a condition",
             key="find_add",
@@ -102,7 +103,7 @@ def show_add(app: App) -> None:
             on_click=_add,
             help="Join claims by and, or, but not.",
         )
-    if app.settings.reader and app.model_reading.allowed and not st.session_state.get("find_rows"):
+    if app.settings.reader and app.model_reading.allowed and not visit().get("find_rows"):
         st.form_submit_button(
             "Split the claim",
             key="find_model_split",
@@ -116,7 +117,7 @@ def show_add(app: App) -> None:
 
 
 def _split(app: App) -> None:
-    state = st.session_state
+    state = visit()
     claim = str(state.get("find_claim") or "").strip()
     with show_errors():
         if not claim:
@@ -129,12 +130,12 @@ def _split(app: App) -> None:
 
 
 def _add() -> None:
-    put((*chosen(), Condition("and", "")), st.session_state.get("find_unit", "passage"))
+    put((*chosen(), Condition("and", "")), visit().get("find_unit", "passage"))
 
 
 def _remove(at: int) -> None:
     rows = chosen()
-    put((*rows[:at], *rows[at + 1 :]), st.session_state.get("find_unit", "passage"))
+    put((*rows[:at], *rows[at + 1 :]), visit().get("find_unit", "passage"))
 
 
 def offer_split(request: SearchRequest) -> None:
@@ -145,7 +146,7 @@ def offer_split(request: SearchRequest) -> None:
         return
 
     def take() -> None:
-        st.session_state.update(find_claim=rows[0].claim_text, find_more="")
+        visit().update({"find_claim": rows[0].claim_text, "find_more": ""})
         put(rows[1:])
         ask()
 

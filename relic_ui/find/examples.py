@@ -11,6 +11,7 @@ from relic_ui.find.claim_box import ask
 from relic_ui.find.scope import Scope
 from relic_ui.links import link
 from relic_ui.shell import literal
+from relic_ui.visit import visit
 
 
 def show_examples(where: Scope) -> None:
@@ -21,7 +22,7 @@ def show_examples(where: Scope) -> None:
         return
 
     def take(prompt: Prompt) -> None:
-        st.session_state.update(find_claim=prompt.claim, find_more="", find_length=prompt.length, find_rows=0)
+        visit().update({"find_claim": prompt.claim, "find_more": "", "find_length": prompt.length, "find_rows": 0})
         ask()
 
     with st.container(gap="xsmall", key="examples"):

@@ -35,6 +35,7 @@ from relic_ui.find.scope import Scope
 from relic_ui.history import history_removing
 from relic_ui.naming import length_of, name_of, shorten
 from relic_ui.shell import literal, show_errors, warn_of_address
+from relic_ui.visit import visit
 from relic_ui.voice import choose_voice
 
 TITLE = "Find"
@@ -56,7 +57,7 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
         if request := _request(app, where):
             result = answering.answer(app, request)
     if result is None:
-        st.session_state["find_asked"] = None
+        visit()["find_asked"] = None
         forget_address()
     with head:
         if result is None:
@@ -67,7 +68,7 @@ def show(app: App, summaries: Sequence[WorkSummary]) -> None:
             show_library(len(summaries))
         else:
             st.html(f'<h1 class="relic-sr">{TITLE}</h1>')
-            with st.expander(_folded(result), key=f"find_folded_{st.session_state['find_search']}"):
+            with st.expander(_folded(result), key=f"find_folded_{visit()['find_search']}"):
                 _show_form(app, where, summaries, seed)
             if seed and result.request.like:
                 like.show_source(seed, result.request.like.length)
@@ -85,7 +86,7 @@ def restore(app: App, summaries: Sequence[WorkSummary]) -> None:
     work alone, or a chapter of it, begins anew there; one that names a passage looks for others like it. One without
     anything, reached on this page by the browser's Back, clears the claim.
     """
-    state = st.session_state
+    state = visit()
     given = st.query_params.to_dict()
     if links.from_press():
         return
@@ -154,19 +155,24 @@ def _removed_work(app: App, work_id: str) -> str:
 
 def _reopen(search: SearchRequest) -> None:
     """Put the widgets to a request."""
-    state = st.session_state
+    state = visit()
     state.update(
-        find_work=search.work_id,
-        find_length=search.length,
-        find_results=search.results,
-        find_retrievers=list(search.retrievers),
-        find_quoted=search.critics_quote,
-        find_voice=search.voice,
+        {
+            "find_work": search.work_id,
+            "find_length": search.length,
+            "find_results": search.results,
+            "find_retrievers": list(search.retrievers),
+            "find_quoted": search.critics_quote,
+            "find_voice": search.voice,
+        }
     )
     like.resume(search.like)
     if search.like is None:
         # A page that outlived its server may hold words that were typed since: they win over a box's first content.
-        state["find_claim" if "find_claim" in state else "find_claim_first"] = search.claim_text
+        if "find_claim" in state:
+            state["find_claim"] = search.claim_text
+        else:
+            state["find_claim_first"] = search.claim_text
     state["find_more"] = ""
     conditions.put(search.conditions, search.unit)
     scope.limit_to(search.work_id, search.chapters)
@@ -179,7 +185,7 @@ def _begin_in(work_id: str, chapter: str, summaries: Sequence[WorkSummary]) -> N
     _begin_anew()
     links.set_address()
     if work_id in {work.id for work in summaries}:
-        st.session_state["find_work"] = work_id
+        visit()["find_work"] = work_id
         scope.limit_to(work_id, [int(chapter)] if chapter.isascii() and chapter.isdecimal() else [])
     else:
         warn_of_address(
@@ -190,21 +196,21 @@ def _begin_in(work_id: str, chapter: str, summaries: Sequence[WorkSummary]) -> N
 
 def _begin_anew() -> None:
     """Empty the claim box, and show no answer."""
-    st.session_state.update(find_search=None, find_asked=None, find_claim="", find_more="")
+    visit().update({"find_search": None, "find_asked": None, "find_claim": "", "find_more": ""})
     conditions.put()
     like.ask_a_claim()
 
 
 def forget_address() -> None:
     """Take the search out of the page's address: what is shown is not it."""
-    st.session_state["find_search"] = None
+    visit()["find_search"] = None
     links.set_address()
 
 
 def ask_for(claim: str, work_id: str) -> None:
     """Have the page answer a claim in a work, or in the library where none is named, for a press on another page."""
     _begin_anew()
-    st.session_state.update(find_claim=claim, find_work=work_id)
+    visit().update({"find_claim": claim, "find_work": work_id})
     scope.limit_to(work_id, ())
     ask()
 
@@ -217,7 +223,7 @@ def show_nothing_to_search(does: str = "search") -> None:
 
 def _scope(app: App, summaries: Sequence[WorkSummary]) -> Scope:
     """Read off the form where is searched; what is not there any more is not chosen any more."""
-    state, by_id = st.session_state, {work.id: work for work in summaries}
+    state, by_id = visit(), {work.id: work for work in summaries}
     offered = [*by_id, _LIBRARY] if len(by_id) > 1 else [*by_id]
     if state.get("find_work") not in offered:
         state["find_work"] = scope.searched_last(app, offered)
@@ -237,7 +243,7 @@ def _seed(app: App) -> ReadingPage | None:
         return None
     page = like.source(app, seed_passage)
     if page is None:
-        st.session_state["find_asked"] = None
+        visit()["find_asked"] = None
         warn_of_address(
             f"The passage to search with is from {literal(_removed_work(app, seed_passage.work_id))} in the "
             "Library to search with it again, or write a claim here."
@@ -247,7 +253,7 @@ def _seed(app: App) -> ReadingPage | None:
 
 def _request(app: App, where: Scope) -> SearchRequest | None:
     """Give what was asked last: what the form says, where it was asked just now. Raises BadRequest: no way chosen."""
-    state = st.session_state
+    state = visit()
     if state.pop("find_ask", False):
         state["find_asked"] = None
         if not where.works:
@@ -284,7 +290,7 @@ def _composing(ways: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _claim() -> str:
-    state = st.session_state
+    state = visit()
     # A box that shows its first content, untouched, is empty on coming back from another page.
     return str(state.get("find_claim", state.get("find_claim_first")) or "")
 
@@ -308,7 +314,9 @@ def _folded(result: SearchResult) -> str:
     asked = "Passages like this one" if result.source else f"“{shorten(shown_gap(request.claim_text), _CLAIM_SHOWN)}”"
     if request.conditions:
         asked = shorten(request.sentence, 2 * _CLAIM_SHOWN)
-    limits = f", {len(request.chapters)} of {len(result.work.chapters)} chapters" if request.chapters else ""
+    limits = (
+        f", {len(request.chapters)} of {len(result.work.chapters)} chapters" if result.work and request.chapters else ""
+    )
     if not result.work and request.work_filter != EVERYWHERE:
         where = f"{len(result.searched)} works" if len(result.searched) > 1 else result.searched[0].title
     limits += ", quoted by critics" * request.critics_quote
@@ -318,7 +326,7 @@ def _folded(result: SearchResult) -> str:
 
 
 def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: ReadingPage | None) -> None:
-    state = st.session_state
+    state = visit()
     names = {work.id: name_of(work) for work in summaries}
     if len(names) > 1:
         names = {_LIBRARY: f"All works of the library ({len(names)})"} | names
@@ -356,7 +364,7 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             if not conditions.chosen() and takes_more(_claim()):
                 show_more_box()
-            heard = st.session_state.pop("find_heard", False)
+            heard = visit().pop("find_heard", False)
             if (
                 st.form_submit_button(
                     "Find", type="primary", icon=":material/search:", key="find_button", on_click=_hear
@@ -391,7 +399,7 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
     st.number_input(
         "Passages in each column", min_value=1, max_value=MAX_RESULTS, key="find_results", persist_state="session"
     )
-    if where.work is None or st.session_state.get("find_quoted") or app.sources.quoted(where.work.id).sources:
+    if where.work is None or visit().get("find_quoted") or app.sources.quoted(where.work.id).sources:
         st.toggle("Only passages that critics quote", key="find_quoted", persist_state="session")
     typography.choose()
     if like.under_way() is None:
@@ -399,13 +407,13 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
 
 
 def _hear() -> None:
-    st.session_state["find_heard"] = True
+    visit()["find_heard"] = True
     ask()
 
 
 def _ask_a_claim() -> None:
     like.ask_a_claim()
-    st.session_state["find_asked"] = None
+    visit()["find_asked"] = None
 
 
 def _show_no_works() -> None:

@@ -18,6 +18,7 @@ from relic_ui.links import link
 from relic_ui.naming import name_of
 from relic_ui.passages import passage_html
 from relic_ui.shell import literal, sentences_named, warn_of_address
+from relic_ui.visit import visit
 
 PARAMETERS = ("like", "at", "n")
 """What an address carries that opens the page with a passage."""
@@ -45,7 +46,7 @@ def ask_a_claim() -> None:
 
 def begin(app: App, given: Mapping[str, str]) -> bool:
     """Put a passage in the place of the claim, as an address asks for (`PARAMETERS`); where there is none, say so."""
-    state = st.session_state
+    state = visit()
     ask_a_claim()
     try:
         length = sentences_named()
@@ -56,8 +57,8 @@ def begin(app: App, given: Mapping[str, str]) -> bool:
     if page.passage is None:
         warn_of_address(f"This address does not name a passage. Choose one in the work, then “{MORE}”.")
         return False
-    state[_UNDER_WAY] = SeedPassage(page.work.id, page.at, page.passage.length)
-    state.update(find_work=page.work.id, find_length=page.passage.length)
+    st.session_state[_UNDER_WAY] = SeedPassage(page.work.id, page.at, page.passage.length)
+    state.update({"find_work": page.work.id, "find_length": page.passage.length})
     return True
 
 
@@ -91,7 +92,7 @@ def show_instead(page: ReadingPage, scope: Scope, *, works: int) -> None:
     """Offer to look for passages like this one elsewhere; `works` are all of the library."""
 
     def look_in(work: Work | None) -> None:
-        st.session_state["find_work"] = work.id if work else ""
+        visit()["find_work"] = work.id if work else ""
         if work is None:  # all works, as the button says, whatever an earlier search was narrowed to
             narrow_to(EVERYWHERE)
         ask()

@@ -13,6 +13,7 @@ from relic_core.services.search import SearchResult
 from relic_core.services.sources import QuotationCounts
 from relic_ui.find.claim_box import ask
 from relic_ui.naming import inside, listed, many, name_of, shorten
+from relic_ui.visit import visit
 
 _QUOTED_SHOWN = 80
 _FEWEST = 5
@@ -84,7 +85,7 @@ def _show_quoted(result: SearchResult, work: Work) -> None:
 
     def leave_gap() -> None:
         claim_text = quoted.mask(result.request.claim_text).replace(MASK, GAP)
-        st.session_state.update(find_claim=claim_text, find_more="")
+        visit().update({"find_claim": claim_text, "find_more": ""})
         ask()
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_own_words"):

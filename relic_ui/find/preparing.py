@@ -14,6 +14,7 @@ from relic_core.wiring import App
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.naming import some_of
 from relic_ui.shell import literal
+from relic_ui.visit import visit
 
 _NAMED = 4
 
@@ -37,12 +38,12 @@ def show_preparing(app: App, result: SearchResult) -> None:
     elif any(column.pending for column in result.columns):
         _show_work(app, result.work.id, result.request.retrievers)
     else:
-        st.session_state.get("find_jobs", {}).pop(result.work.id, None)
+        visit().get("find_jobs", {}).pop(result.work.id, None)
 
 
 def _show_work(app: App, work_id: str, also: tuple[str, ...]) -> None:
     """Prepare the work, once: what was stopped, or came to nothing, begins again when the reader asks for it."""
-    state = st.session_state
+    state = visit()
     begun = state.setdefault("find_jobs", {})
     if begun.get(work_id, ((), ""))[0] != also:
         begun[work_id] = (also, app.indexes.start(work_id, also).id)
@@ -59,7 +60,13 @@ def _show_work(app: App, work_id: str, also: tuple[str, ...]) -> None:
             icon=":material/warning:",
         )
     if not job.active:
-        st.button("Prepare it again", key="find_prepare", on_click=begun.pop, args=(work_id,), icon=":material/replay:")
+        st.button(
+            "Prepare it again",
+            key="find_prepare",
+            on_click=begun.__delitem__,
+            args=(work_id,),
+            icon=":material/replay:",
+        )
 
 
 def _show_library(app: App, works: Sequence[WorkSummary], also: Sequence[str]) -> None:

@@ -22,6 +22,7 @@ from relic_ui import jobs
 from relic_ui.naming import many
 from relic_ui.shell import LONGEST_PASTE, literal, show_errors
 from relic_ui.templates import render
+from relic_ui.visit import visit
 
 _OWN = "Your own words"
 
@@ -29,7 +30,7 @@ _OWN = "Your own words"
 def show_reading(app: App, column: Column, result: SearchResult) -> None:
     """Draw, under the heading of a column of a model, what can be done and how far it is."""
     reads = app.model_reading
-    search_id, retriever = st.session_state["find_search"], column.retriever
+    search_id, retriever = visit()["find_search"], column.retriever
     if not column.card.server or not search_id:  # what is not kept cannot be read in a job
         return
     sent = "the name of the work" if retriever.startswith("llm-recall") else "the passages"
@@ -41,7 +42,7 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
     seen = f"find_read_{search_id}_{retriever}"
     if job and st.session_state.get(seen) != job.id:  # it has ended since the answer was made
         st.session_state[seen] = job.id
-        st.session_state["find_answer"] = None
+        visit()["find_answer"] = None
         st.rerun()
     if job and job.state == "failed":
         st.warning(literal(f"{job.note} What was read before is kept."), icon=":material/warning:")
@@ -90,7 +91,7 @@ def _is_reading(app: App, job: Job | None) -> bool:
 
 def show_synthesis(app: App, result: SearchResult) -> Mapping[int, str]:
     """Draw what the model says of the best evidence, or offer to ask it. Returns: its verdicts, by a card's number."""
-    reads, search_id = app.model_reading, st.session_state["find_search"]
+    reads, search_id = app.model_reading, visit()["find_search"]
     if not app.settings.reader or not search_id or not result.best or result.source:
         return {}
     if not _is_allowed(reads, "the passages", SYNTHESIS):
@@ -148,7 +149,7 @@ def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None
     if st.button("Use this for the claim", key=f"{key}_use"):
         with show_errors():
             reads.choose(claim, state[key], criteria.splitlines() if criteria != written else None)
-            st.session_state["find_answer"] = None
+            visit()["find_answer"] = None
             st.rerun()
 
 

@@ -13,6 +13,7 @@ from relic_core.wiring import App
 from relic_ui import naming, person
 from relic_ui.naming import name_of
 from relic_ui.shell import warn_of_address
+from relic_ui.visit import visit
 
 _WHOLE, _RANGE, _CHOSEN = "whole", "range", "chosen"
 _HOW = {_WHOLE: "Whole work", _RANGE: "From … to …", _CHOSEN: "One by one"}
@@ -49,12 +50,12 @@ def searched_last(app: App, works: Iterable[str]) -> str:
 
 def limit_to(work_id: str, chapters: Sequence[int]) -> None:
     """Have the panel of a work begin with these chapters, numbered from 1; with all where there are none."""
-    st.session_state["find_chapters_wanted"] = (work_id, tuple(chapters))
+    visit()["find_chapters_wanted"] = (work_id, tuple(chapters))
 
 
 def in_chapters(app: App, work: WorkSummary) -> Scope:
     """Give the chapters of a work that are chosen."""
-    state = st.session_state
+    state = visit()
     of, wanted = state.pop("find_chapters_wanted", ("", ()))
     if of == work.id or state.get("find_chapters_of") != work.id:  # the chapters of one work are not those of another
         state["find_chapters_of"] = work.id
@@ -64,7 +65,7 @@ def in_chapters(app: App, work: WorkSummary) -> Scope:
 
 def _chapters(many: int) -> tuple[int, ...]:
     """Read the panel; all chapters are none."""
-    state = st.session_state
+    state = visit()
     how, chosen = state["find_within"], set()
     if how == _RANGE:
         first, last = sorted((state["find_first"], state["find_last"]))
@@ -77,21 +78,21 @@ def _chapters(many: int) -> tuple[int, ...]:
 
 def _put(chapters: Sequence[int], app: App, work: WorkSummary) -> None:
     """Set the panel to chapters: to a range where they follow one another."""
-    state, many = st.session_state, work.chapters
+    state, many = visit(), work.chapters
     known = sorted({chapter for chapter in chapters if 1 <= chapter <= many})
     if len(known) < len(set(chapters)):
         warn_of_address(
             "This address names chapters that this edition does not have; "
             + ("the others are searched." if known else "the whole work is searched.")
         )
-    state.update(find_within=_WHOLE, find_first=1, find_last=many, find_chapters=[])
+    state.update({"find_within": _WHOLE, "find_first": 1, "find_last": many, "find_chapters": []})
     if not known:
         return
     if known[-1] - known[0] + 1 == len(known):
-        state.update(find_within=_RANGE, find_first=known[0], find_last=known[-1])
+        state.update({"find_within": _RANGE, "find_first": known[0], "find_last": known[-1]})
     else:
         contents = app.reading.page(work.id).contents
-        state.update(find_within=_CHOSEN, find_chapters=_options(set(known), _parts(contents)))
+        state.update({"find_within": _CHOSEN, "find_chapters": _options(set(known), _parts(contents))})
 
 
 def _inside(option: tuple[int, int]) -> range:
@@ -121,7 +122,7 @@ def _parts(contents: Sequence[ContentsPart]) -> dict[tuple[int, int], str]:
 
 def choose_chapters(app: App, work: WorkSummary) -> None:
     """Draw the choice of chapters; a work of one has none."""
-    state, many = st.session_state, work.chapters
+    state, many = visit(), work.chapters
     if many == 1:
         return
     contents = app.reading.page(work.id).contents
@@ -172,11 +173,13 @@ def choose_chapters(app: App, work: WorkSummary) -> None:
 
 def narrow_to(work_filter: WorkFilter) -> None:
     """Set the panel of the library."""
-    st.session_state.update(
-        find_authors=list(work_filter.authors),
-        find_first_year=work_filter.first_year,
-        find_last_year=work_filter.last_year,
-        find_works=list(work_filter.works),
+    visit().update(
+        {
+            "find_authors": list(work_filter.authors),
+            "find_first_year": work_filter.first_year,
+            "find_last_year": work_filter.last_year,
+            "find_works": list(work_filter.works),
+        }
     )
 
 
@@ -188,10 +191,10 @@ def can_narrow_to(work_filter: WorkFilter, summaries: Sequence[WorkSummary]) -> 
 
 def in_works(summaries: Sequence[WorkSummary]) -> Scope:
     """Give the works of the library that are chosen."""
-    state = st.session_state
+    state = visit()
     authors, works = {work.author for work in summaries}, {work.id for work in summaries}
     for key, known in (("find_authors", authors), ("find_works", works)):  # removed works cannot be chosen
-        state[key] = [each for each in state.get(key, ()) if each in known]
+        st.session_state[key] = [each for each in st.session_state.get(key, ()) if each in known]
     work_filter = WorkFilter(
         works=tuple(sorted(state["find_works"])),
         authors=tuple(sorted(state["find_authors"])),

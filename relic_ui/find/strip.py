@@ -48,7 +48,7 @@ def show_strip(placed: Sequence[Placed], work: Work, ridge: Sequence[float]) -> 
     for at, each in enumerate(ordered):
         rows = {name: level[at] for name, level in levels.items()}
         links += _dot(each, {name: row for name, row in rows.items() if row is not None})
-    rows = ";".join(
+    deepest = ";".join(
         f"--relic-{name}:{1 + max((row for row in level if row is not None), default=0)}"
         for name, level in levels.items()
     )
@@ -57,7 +57,7 @@ def show_strip(placed: Sequence[Placed], work: Work, ridge: Sequence[float]) -> 
     st.html(
         '<nav class="relic-strip" aria-label="Where in the work the passages are">'
         f'<a class="relic-read-skip" href="#{placed[0].anchor}" target="_self">Skip to the passages</a>'
-        f'<div class="relic-track{fine}" style="{rows}">{_ridge(ridge)}{_chapters(borders)}{ticks}{links}</div>'
+        f'<div class="relic-track{fine}" style="{deepest}">{_ridge(ridge)}{_chapters(borders)}{ticks}{links}</div>'
         f"{_axis(borders)}{_legend(placed, ridge)}</nav>"
     )
 

@@ -16,6 +16,7 @@ from relic_ui import links, person
 from relic_ui.component import component
 from relic_ui.find import address_bar
 from relic_ui.shell import literal
+from relic_ui.visit import visit
 
 SIDE, BEST, WORKS = "side", "best", "by-work"
 """Views of an answer; the others are the names of its columns."""
@@ -32,7 +33,7 @@ _JS = Path(__file__).with_name("views.js").read_text(encoding="utf-8")
 
 def listen() -> None:
     """Have the browser say how wide it is; called at the end of a page, since what it says ends the page's run."""
-    state = st.session_state
+    state = visit()
     width, _ = _seen()
 
     def seen() -> None:
@@ -41,11 +42,16 @@ def listen() -> None:
             return
         values = reply.seen or {}
         links.press()
-        state[_BROWSER] = (str(values.get("width", "")), str(values.get("view", "")))
-        if not (state.get(address_bar.VIEWED) or state.get(_PICKED)):
+        st.session_state[_BROWSER] = (str(values.get("width", "")), str(values.get("view", "")))
+        if not (st.session_state.get(address_bar.VIEWED) or st.session_state.get(_PICKED)):
             state["find_view"] = ""  # what opens in a window so wide
 
-    data = {"told": _BROWSER in state, "width": width, "who": person.current(), "chosen": state.pop(_CHOSEN, "")}
+    data = {
+        "told": _BROWSER in st.session_state,
+        "width": width,
+        "who": person.current(),
+        "chosen": st.session_state.pop(_CHOSEN, ""),
+    }
     with st.sidebar:
         component("relic_view", js=_JS)(key="relic_view", data=data, on_seen_change=seen)
 
@@ -64,7 +70,7 @@ def _seen() -> tuple[str, str]:
 
 def choose(result: SearchResult) -> str:
     """Draw the choice of a view, and give the one chosen."""
-    state = st.session_state
+    state = visit()
     names = {column.retriever: column.card.called for column in result.columns}
     if len(names) == 1 and len(result.by_work) <= 1:
         return next(iter(names))
@@ -75,14 +81,14 @@ def choose(result: SearchResult) -> str:
     default = SIDE if width == "wide" and side else BEST
     opens = last if last in views else default
     in_address = st.query_params.get(address_bar.VIEW, "")
-    another = in_address != state.get(address_bar.VIEWED, "") and not links.from_press()
+    another = in_address != st.session_state.get(address_bar.VIEWED, "") and not links.from_press()
     if another and (in_address or state["came_from"] == state["page"]):
         state["find_view"] = in_address  # another address, by Back or typed
     if state.get("find_view") not in views:
         state["find_view"] = opens
 
     def keep() -> None:
-        state.update({_CHOSEN: state["find_view"], _PICKED: True})
+        st.session_state.update({_CHOSEN: state["find_view"], _PICKED: True})
 
     chosen = st.segmented_control(
         "View",
@@ -95,5 +101,6 @@ def choose(result: SearchResult) -> str:
         width="content",
         on_change=keep,
     )
+    chosen = chosen or default
     address_bar.name_view("" if chosen == default else chosen)
     return chosen

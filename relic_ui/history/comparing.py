@@ -18,6 +18,7 @@ from relic_ui.links import set_address
 from relic_ui.naming import inside, shorten, ways
 from relic_ui.shell import literal, warn_of_address
 from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS, hue
+from relic_ui.visit import visit
 
 _TWO = 2
 _BEYOND = 22
@@ -62,10 +63,10 @@ def _choose(app: App, of: Sequence[str], columns: Sequence[str]) -> tuple[str, s
     if unknown := [name[:_SHORT] for name in of if name not in labels]:
         warn_of_address(literal(f"There is no way of searching called {', '.join(unknown)}; here are others."))
     first, second = [*dict.fromkeys(name for name in (*of, *columns, *labels) if name in labels)][:_TWO]
-    st.session_state.update(compare_first=first, compare_second=second)
+    visit().update({"compare_first": first, "compare_second": second})
 
     def turn() -> None:
-        state = st.session_state
+        state = visit()
         set_address(**{**st.query_params.to_dict(), "of": f"{state['compare_first']},{state['compare_second']}"})
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

@@ -8,18 +8,20 @@ from datetime import UTC, datetime, tzinfo
 from html import escape
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
 from relic_core.domain import Search, WorkSummary
 from relic_core.errors import NotFound, RelicError
-from relic_core.services.sharing import CODE, FILE_NAME
+from relic_core.services.sharing import FILE_NAME
 from relic_core.wiring import App
 from relic_ui import links, person
 from relic_ui.history import history_removing
 from relic_ui.naming import inside, length_of, listed, many, name_of, name_of_search, shorten, ways
 from relic_ui.shell import literal, warn_of_address
+from relic_ui.visit import visit
 
 STYLE = Path(__file__).with_name("history.css")
 
@@ -129,7 +131,7 @@ def moment(created: datetime) -> str:
 
 def _ask(app: App, known: tuple[str, ...], summaries: Mapping[str, WorkSummary]) -> tuple[str, str, int]:
     """Draw what the list is looked through by, and keep it in the address; gives words, work and page."""
-    state, given = st.session_state, st.query_params
+    state, given = visit(), st.query_params
     names = {_EVERY: "All searches"} | {
         each or _LIBRARY: _work_name(app, each, summaries) if each else "The whole library" for each in known
     }
@@ -143,9 +145,11 @@ def _ask(app: App, known: tuple[str, ...], summaries: Mapping[str, WorkSummary])
                 icon=":material/link_off:",
             )
         state.update(
-            history_words=wanted.get("words", "")[:_CLAIM_SHOWN],
-            history_work=work if work in names else _EVERY,
-            history_page=links.number(wanted.get("page", ""), 5) or 1,
+            {
+                "history_words": wanted.get("words", "")[:_CLAIM_SHOWN],
+                "history_work": work if work in names else _EVERY,
+                "history_page": links.number(wanted.get("page", ""), 5) or 1,
+            }
         )
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         words = st.text_input(
@@ -170,14 +174,14 @@ def _ask(app: App, known: tuple[str, ...], summaries: Mapping[str, WorkSummary])
 
 
 def _first_page() -> None:
-    st.session_state["history_page"] = 1
+    visit()["history_page"] = 1
 
 
 def _show_pages(count: int, page: int, *, words: str, work: str) -> None:
     last = max(1, -(-count // PAGE))
     if page > last:
         st.info(f"There is no page {page:,}; the last is {last:,}.", icon=":material/link_off:")
-    given = {"words": words, **({} if work == _EVERY else {"work": work})}
+    given: dict[str, Any] = {"words": words, **({} if work == _EVERY else {"work": work})}
     steps = []
     if page > 1:
         steps.append(links.link("history", "← Later", page=min(page - 1, last) if page > 2 else None, **given))  # noqa: PLR2004 - the first page needs no number
@@ -244,7 +248,7 @@ def _show_opening(app: App) -> None:
         claim = found.request.sentence or "Passages like another"
         st.html(
             f'<blockquote class="relic-history-asked">{escape(claim[:_CLAIM_SHOWN])}</blockquote>'
-            f'<p class="relic-history-back">{links.link("find", "Ask it here", **{CODE: found.code})}</p>'
+            f'<p class="relic-history-back">{links.link("find", "Ask it here", search=found.code)}</p>'
         )
         if found.notices:
             st.info(literal(" ".join(found.notices)), icon=":material/history:")

@@ -12,6 +12,7 @@ from relic_ui import person, removed
 from relic_ui.buttons import button
 from relic_ui.naming import length_of, name_of_search
 from relic_ui.shell import show_errors
+from relic_ui.visit import visit
 
 _CLAIM_SHOWN = 120
 _REMOVED_SHOWN = 40
@@ -31,9 +32,9 @@ def do(app: App, does: str, to: str) -> None:
         with show_errors():
             search = app.history.remove(to, person.current())
             label = f"{_name(app, search)} · {_where(app, search)}"
-            st.session_state["search_removed"] = (search.id, label)
-            if st.session_state.get("find_answer", ("",))[-1] == search.id:
-                del st.session_state["find_answer"]  # asked again it is kept again
+            visit()["search_removed"] = (search.id, label)
+            if (found := visit().get("find_answer")) and found[-1] == search.id:
+                del visit()["find_answer"]  # asked again it is kept again
 
 
 def show_undo(app: App) -> None:

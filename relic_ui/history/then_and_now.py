@@ -15,6 +15,7 @@ from relic_ui.history.history import HistoryQuery
 from relic_ui.links import set_address
 from relic_ui.naming import listed, ways
 from relic_ui.style import hue
+from relic_ui.visit import visit
 
 
 def show(app: App, asked: HistoryQuery, search: Search) -> None:
@@ -40,10 +41,10 @@ def _choose_then(found: ThenAndNow) -> None:
         each.isoformat(): f"{history.moment(each)} ({number} of {count})" for number, each in enumerate(found.times, 1)
     }
     chosen = found.then.isoformat() if found.then else ""
-    st.session_state["history_then"] = chosen
+    visit()["history_then"] = chosen
 
     def turn() -> None:
-        at = st.session_state["history_then"]
+        at = visit()["history_then"]
         set_address(**{**st.query_params.to_dict(), "at": at})
 
     st.selectbox(

@@ -23,6 +23,7 @@ from relic_ui.library.library import open_works
 from relic_ui.library.previews import beginning_html, left_out_list, name_of_kind
 from relic_ui.links import link
 from relic_ui.shell import literal, show_errors
+from relic_ui.visit import visit
 
 _SHOWN_NAME = 60
 _LISTED = 1_000
@@ -39,7 +40,7 @@ class _Read(NamedTuple):
 
 def show(app: App) -> None:
     """Take files, show what was understood of each, and add those that the reader wants."""
-    state = st.session_state
+    state = visit()
     megabytes = max(1, app.settings.max_text_bytes // 1_000_000)
     files = st.file_uploader(
         "Plain text (.txt), EPUB (.epub) or TEI (.xml)",
@@ -78,14 +79,14 @@ def show(app: App) -> None:
 
 def _add_button(label: str, key: str, files: list[str], help_: str | None = None) -> None:
     def ask() -> None:
-        st.session_state["own_asked"] = files
+        visit()["own_asked"] = files
 
     st.button(label, key=key, on_click=ask, type="primary", icon=":material/add:", help=help_)
 
 
 def _discard_button(label: str, key: str, files: list[str], help_: str | None = None) -> None:
     def discard() -> None:
-        st.session_state.pop("own_said", None)
+        visit().pop("own_said", None)
         _finish(files)
 
     st.button(label, key=key, on_click=discard, type="tertiary", help=help_)
@@ -93,7 +94,7 @@ def _discard_button(label: str, key: str, files: list[str], help_: str | None = 
 
 def _read_all(app: App, files: Sequence[UploadedFile]) -> dict[str, _Read | tuple[str, str]]:
     """Understand each file, once in a visit: a preview, or the file's name and why it cannot be read."""
-    kept: dict[str, Any] = st.session_state.setdefault("own_read", {})
+    kept: dict[str, Any] = visit().setdefault("own_read", {})
     found: dict[str, _Read | tuple[str, str]] = {}
     for file in files:
         if file.file_id not in kept:
@@ -216,7 +217,7 @@ def _add(app: App, texts: dict[str, _Read], entered: dict[str, dict[str, str]]) 
                 continue
             added.append(key)
             messages.append(("success", f"{work.title} is in your library.", work.id))
-    st.session_state["own_said"] = messages
+    visit()["own_said"] = messages
     if _finish(added):
         open_works()
     st.rerun()
@@ -224,7 +225,7 @@ def _add(app: App, texts: dict[str, _Read], entered: dict[str, dict[str, str]]) 
 
 def _finish(keys: Sequence[str]) -> bool:
     """Have done with files; once that is so for all of them, which is what it returns, the uploader is emptied."""
-    state = st.session_state
+    state = visit()
     for key in keys:
         state["own_done"].add(key)
         state["own_read"].pop(key, None)
@@ -237,7 +238,7 @@ def _finish(keys: Sequence[str]) -> bool:
 
 def show_outcomes(app: App) -> None:
     """Tell what came of the last press, until the next one or until the page is left; what was added leads to it."""
-    state = st.session_state
+    state = visit()
     job = None
     with st.container(key="library_adding_job"), show_errors():
         job = jobs.show_followed(app, "adding")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from typing import Any
 
 import streamlit as st
 
@@ -38,7 +39,7 @@ def text_fields(names: Iterable[tuple[str, str, int, str]], about: object, key: 
     }
 
 
-def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], object]:
+def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], date | None]:
     """Draw the fields of an edition (`key` sets them apart from another's); give what they hold, and the date."""
     with st.container(horizontal=True, gap="small"):
         entered = text_fields(_FIELDS, details, key)
@@ -53,7 +54,7 @@ def fields(details: EditionDetails, key: str) -> tuple[dict[str, str], object]:
     return entered, accessed
 
 
-def read(details: EditionDetails, entered: dict[str, str], accessed: object) -> EditionDetails:
+def read(details: EditionDetails, entered: dict[str, str], accessed: date | None) -> EditionDetails:
     """Turn what the fields hold into details.
 
     Raises BadRequest: the year or the number of volumes is not a number.
@@ -62,7 +63,7 @@ def read(details: EditionDetails, entered: dict[str, str], accessed: object) -> 
     >>> read(EditionDetails(), {"publisher": " Dent ", "year": "1906"}, None).year
     1906
     """
-    given: dict[str, object] = {name: " ".join(value.split()) for name, value in entered.items()}
+    given: dict[str, Any] = {name: " ".join(value.split()) for name, value in entered.items()}
     for name, what in _NUMBERS.items():
         written = str(given.get(name, ""))
         try:
@@ -71,4 +72,4 @@ def read(details: EditionDetails, entered: dict[str, str], accessed: object) -> 
             raise BadRequest(
                 f"The {what}, '{written[:40]}', is not a number. Write it in digits, or leave it empty."
             ) from None
-    return replace(details, **given, accessed=accessed)  # type: ignore[arg-type] - the fields are those of the class
+    return replace(details, **given, accessed=accessed)

@@ -17,6 +17,7 @@ from relic_ui.library.shelf import about, filtered
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import show_errors
 from relic_ui.templates import render
+from relic_ui.visit import visit
 
 PARTS = {"Works": "works", "Add": "adding", "Shelf": "shelf", "Criticism": "sources"}
 """The tabs of the page, as the address names them, each with what is in it."""
@@ -44,10 +45,10 @@ def do(app: App, does: str, to: str) -> None:
     """Do what a button in the list of works asks for."""
     with show_errors():
         if does == "correct":
-            st.session_state["library_correcting"] = to
+            visit()["library_correcting"] = to
         elif does == "remove":
             work = app.works.remove(to)
-            st.session_state["library_removed"] = (work.id, work.title)
+            visit()["library_removed"] = (work.id, work.title)
         elif does == "prepare":
             app.indexes.start(to)
 
@@ -58,16 +59,16 @@ def parts() -> list[tuple[str, DeltaGenerator]]:
     Each has a place of its own, so that one that grows does not close what is open in another. While a job takes the
     processor all of them take seconds: what is looked at is drawn before the others.
     """
-    if wanted := st.session_state.pop("library_next", ""):
-        st.session_state["part"] = wanted
+    if wanted := visit().pop("library_next", ""):
+        visit()["part"] = wanted
     tabs = zip(PARTS, st.tabs(list(PARTS), key="part", bind="query-params"), strict=True)
     places = [(name, tab.container(key=f"library-{PARTS[name]}")) for name, tab in tabs]
-    return sorted(places, key=lambda each: each[0] != st.session_state["part"])
+    return sorted(places, key=lambda each: each[0] != visit()["part"])
 
 
 def open_works() -> None:
     """Show the works with the next run of the page."""
-    st.session_state["library_next"] = "Works"
+    visit()["library_next"] = "Works"
 
 
 def show_under_way(app: App, recent: Sequence[Job]) -> None:
@@ -120,13 +121,13 @@ def _chosen(summaries: Sequence[WorkSummary]) -> Sequence[WorkSummary]:
     )
     if found is not None:
         return found
-    if len(summaries) > _AT_FIRST and not st.session_state.get("library_all"):
+    if len(summaries) > _AT_FIRST and not visit().get("library_all"):
         return summaries[:_AT_FIRST]
     return summaries
 
 
 def _show_rows(app: App, works: Sequence[WorkSummary], total: int) -> None:
-    correcting_now = st.session_state.get("library_correcting")
+    correcting_now = visit().get("library_correcting")
     models = app.indexes.models(works)
     lacking = frozenset(app.indexes.unprepared(works)) - models.keys()
     under_way = {job.subject: job.id for job in app.jobs.under_way("index")}
@@ -142,13 +143,13 @@ def _show_rows(app: App, works: Sequence[WorkSummary], total: int) -> None:
             _show_list(before, lacking, models)
             before = []
             if correcting.show_form(app, work):
-                del st.session_state["library_correcting"]
+                del visit()["library_correcting"]
                 st.rerun()
     _show_list(before, lacking, models)
-    if len(works) == _AT_FIRST < total and not st.session_state.get("library_filter"):
+    if len(works) == _AT_FIRST < total and not visit().get("library_filter"):
 
         def show_all() -> None:
-            st.session_state["library_all"] = True
+            visit()["library_all"] = True
 
         st.button(f"Show all {total} works", key="library_show_all", on_click=show_all, icon=":material/expand_more:")
 

@@ -15,6 +15,7 @@ from relic_ui import buttons
 from relic_ui.jobs import show_job, stop_label
 from relic_ui.links import link
 from relic_ui.shell import literal, show_errors
+from relic_ui.visit import visit
 
 T = TypeVar("T")
 
@@ -31,7 +32,7 @@ _FEW = 5
 
 def do(app: App, does: str, to: str) -> None:
     """Do what a button of the shelf asks for, and see whether that has ended, before anything is drawn."""
-    state = st.session_state
+    state = visit()
     if state.get("came_from") != state.get("page"):
         state.pop("shelf_said", None)
     slugs, prepare = state.pop("shelf_asked", ([to] if does == "add" else [], True))
@@ -117,7 +118,7 @@ def _show_add_all(app: App, century: int, works: Sequence[Shelved]) -> None:
         prepare = st.session_state.get(f"shelf-prepare-{century}", many <= _FEW)
 
         def ask() -> None:
-            st.session_state["shelf_asked"] = ([each.entry.slug for each in wanted], prepare)
+            visit()["shelf_asked"] = ([each.entry.slug for each in wanted], prepare)
 
         st.button(label, key=f"shelf-all-{century}", icon=":material/add:", disabled=bool(_waiting()), on_click=ask)
         st.checkbox("Prepare them for searching by meaning too", value=many <= _FEW, key=f"shelf-prepare-{century}")
@@ -171,17 +172,17 @@ def about(seconds: float) -> str:
 
 def _waiting() -> frozenset[str]:
     """Name the works that the reader has asked for and that are on their way."""
-    return st.session_state.get("shelf_job", ("", frozenset()))[1]
+    return visit().get("shelf_job", ("", frozenset()))[1]
 
 
 def _show_job(app: App, here: int) -> None:
     """Show the progress of what was asked for, and draw the page anew whenever a work has arrived."""
-    if "shelf_said" in st.session_state:
-        state, message = st.session_state["shelf_said"]
+    if "shelf_said" in visit():
+        state, message = visit()["shelf_said"]
         with st.container(horizontal=True, vertical_alignment="center"):
             (st.success if state == "done" else st.warning)(literal(message), width="stretch")
             st.button("Close", key="shelf-close", type="tertiary", on_click=_close_message)
-    job_id = st.session_state.get("shelf_job", ("",))[0]
+    job_id = visit().get("shelf_job", ("",))[0]
     if not job_id:
         return
     job = app.jobs.get(job_id)
@@ -204,7 +205,7 @@ def _show_job(app: App, here: int) -> None:
 
 
 def _close_message() -> None:
-    st.session_state.pop("shelf_said", None)
+    visit().pop("shelf_said", None)
 
 
 def _show_rows(works: Sequence[Shelved]) -> None:

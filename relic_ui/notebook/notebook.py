@@ -27,6 +27,7 @@ from relic_ui.notebook.notebook_note import (
     show_note,
 )
 from relic_ui.shell import literal, show_errors, warn_of_address
+from relic_ui.visit import visit
 
 STYLE = Path(__file__).with_name("notebook.css")
 
@@ -54,7 +55,7 @@ def do(app: App, does: str, to: str) -> None:
             st.session_state[opening(book.lengthen(to, LENGTHS[does], whose).id)] = True
         elif does == "remove-note":
             note = book.remove(to, whose)
-            st.session_state["note_removed"] = (note.id, f"{note.kept.title}, {note.kept.place}")
+            visit()["note_removed"] = (note.id, f"{note.kept.title}, {note.kept.place}")
 
 
 def teach() -> None:
@@ -74,7 +75,7 @@ def teach() -> None:
 
 def show(app: App) -> None:
     """Draw the notebook."""
-    st.session_state.pop("notebook_counts_changed", None)  # all of it is drawn anew
+    visit().pop("notebook_counts_changed", None)  # all of it is drawn anew
     book, whose = app.notebook, person.current()
     counts = book.collections(whose)
     _restore(app, counts)
@@ -97,9 +98,9 @@ def show(app: App) -> None:
 
 def _restore(app: App, counts: Sequence[CollectionCount]) -> None:
     """Go to the note or collection that the address names, once; forget a collection that is not there any more."""
-    state, wanted, name = st.session_state, st.query_params.get("note", ""), st.query_params.get("collection", "")
-    if state.get(_COLLECTION, _ALL) not in {_ALL, *(each.collection.id for each in counts)}:
-        state[_COLLECTION] = _ALL
+    state, wanted, name = visit(), st.query_params.get("note", ""), st.query_params.get("collection", "")
+    if st.session_state.get(_COLLECTION, _ALL) not in {_ALL, *(each.collection.id for each in counts)}:
+        st.session_state[_COLLECTION] = _ALL
     if (wanted, name) == state.get("notebook_address", ("", "")):
         return
     state["notebook_address"] = (wanted, name)
@@ -107,8 +108,8 @@ def _restore(app: App, counts: Sequence[CollectionCount]) -> None:
         _open_collection(counts, name)
     every = [view.note.id for view in _ordered(app.notebook.notes(person=person.current()))]
     if wanted in every:
-        state.update({_COLLECTION: _ALL, _SOUGHT: "", _VERDICT: _ANY, _TAG: _ANY})
-        state[_AT] = every.index(wanted) // _PAGE + 1
+        st.session_state.update({_COLLECTION: _ALL, _SOUGHT: "", _VERDICT: _ANY, _TAG: _ANY})
+        st.session_state[_AT] = every.index(wanted) // _PAGE + 1
     elif wanted:
         warn_of_address("This note is not in your notebook. If you removed it, you can put it back below.")
 
@@ -149,7 +150,7 @@ def _arrange(app: App, counts: Sequence[CollectionCount], chosen: str) -> None:
             if st.form_submit_button("Create", icon=":material/create_new_folder:"):
                 with show_errors():
                     made = book.add_collection(name, whose)
-                    st.session_state["notebook_next"] = made.id
+                    visit()["notebook_next"] = made.id
                     st.rerun()
         here = next((each.collection for each in counts if each.collection.id == chosen), None)
         if here is None:
@@ -163,15 +164,15 @@ def _arrange(app: App, counts: Sequence[CollectionCount], chosen: str) -> None:
         if st.button("Remove this collection with its notes", key="notebook_remove", icon=":material/delete:"):
             with show_errors():
                 book.remove_collection(here.id, whose)
-                st.session_state["collection_removed"] = (here.id, here.name)
+                visit()["collection_removed"] = (here.id, here.name)
                 st.rerun()
 
 
 def take_next() -> None:
     """Open the collection that was made in the run before; called before its choice is drawn."""
-    if made := st.session_state.pop("notebook_next", ""):
+    if made := visit().pop("notebook_next", ""):
         st.session_state[_COLLECTION] = made
-        st.session_state.pop("notebook_new_name", None)
+        visit().pop("notebook_new_name", None)
 
 
 def _show_undo(app: App) -> None:
@@ -277,7 +278,7 @@ def _show_notes(
     tags = book.tags(person.current())
     pages = max(1, -(-len(views) // _PAGE))
     state = st.session_state
-    state[_AT] = min(max(1, state.get(_AT, 1)), pages)
+    st.session_state[_AT] = min(max(1, state.get(_AT, 1)), pages)
     page = st.pagination(pages, key=_AT) if pages > 1 else 1
     state[REWRITTEN] = book.rewritten(person.current())
     above = None
@@ -303,7 +304,7 @@ def _show_notes(
 
 def tell_taken_in() -> None:
     """Say once what a file added."""
-    if message := st.session_state.pop("notebook_taken_in", ""):
+    if message := visit().pop("notebook_taken_in", ""):
         st.success(literal(message), icon=":material/check:")
-    if refused := st.session_state.pop("notebook_not_taken_in", ""):
+    if refused := visit().pop("notebook_not_taken_in", ""):
         st.error(literal(refused), icon=":material/error:")

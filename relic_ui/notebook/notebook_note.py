@@ -22,6 +22,7 @@ from relic_ui.keep import note_anchor
 from relic_ui.naming import shorten
 from relic_ui.shell import literal, show_errors
 from relic_ui.templates import render
+from relic_ui.visit import visit
 
 VERDICT_LABELS = {"supports": "Supports", "contradicts": "Contradicts", "unsure": "Unsure"}
 CLAIM_SHOWN = 160
@@ -105,7 +106,7 @@ def _passage_html(view: NoteView, around: Around) -> Markup:
 
 def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, str]) -> None:
     """Draw what the scholar says of a passage; it is saved when a field is left, and the page stands still."""
-    if st.session_state.pop("notebook_counts_changed", False):
+    if visit().pop("notebook_counts_changed", False):
         st.rerun()  # the menus above count verdicts and list tags
     note: Note = st.session_state[_NOW][note_id]
     keys = {name: f"notebook_{name}_{note_id}" for name in ("words", "tags", "verdict")}
@@ -157,7 +158,7 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
         on_change=save,
         args=("tags",),
     )
-    status = st.session_state.get("notebook_said", ("", ""))
+    status = visit().get("notebook_said", ("", ""))
     words = status[1] if status[0] == note_id else ""
     st.html(Markup('<p class="relic-note-said" role="status">{}</p>').format(words))
     with st.container(horizontal=True, gap="small"):
@@ -245,25 +246,25 @@ def _fill(note: Note, keys: Mapping[str, str]) -> None:
 
 def _save(app: App, note_id: str, given: Mapping[str, Any]) -> None:
     """Save fields; what cannot be saved stays where it was typed, with the reason beside it."""
-    state, refused = st.session_state, _refused(note_id)
-    shown: dict[str, Any] = state[f"notebook_seen_{note_id}"]
-    seen: Note = replace(state[_NOW][note_id], **shown | {"tags": tuple(shown["tags"])})
+    state, refused = visit(), _refused(note_id)
+    shown: dict[str, Any] = st.session_state[f"notebook_seen_{note_id}"]
+    seen: Note = replace(st.session_state[_NOW][note_id], **shown | {"tags": tuple(shown["tags"])})
     values: Any = {name: value or "" if name == "verdict" else value for name, value in given.items()}
     try:
         note, other = app.notebook.write_over(seen, person=person.current(), **values)
     except RelicError as error:
         refused.update(dict.fromkeys(given, str(error)))
-        state.setdefault(f"notebook_draft_{note_id}", {}).update(given)
+        st.session_state.setdefault(f"notebook_draft_{note_id}", {}).update(given)
         state["notebook_said"] = (note_id, "Not saved.")
         return
     for name in given:
         refused.pop(name, None)
-    state[_NOW][note_id] = note
+    st.session_state[_NOW][note_id] = note
     if other is not None:
-        state.setdefault(_OTHER, {})[note_id] = other
+        st.session_state.setdefault(_OTHER, {})[note_id] = other
     before = other or seen
     if note != before and (before.words or before.tags or before.verdict):
-        state.setdefault(REWRITTEN, set()).add(note_id)
+        st.session_state.setdefault(REWRITTEN, set()).add(note_id)
     if list(given) != ["words"]:
         state["notebook_counts_changed"] = True
     shown.update(given)
@@ -272,4 +273,4 @@ def _save(app: App, note_id: str, given: Mapping[str, Any]) -> None:
 
 def _refused(note_id: str) -> dict[str, str]:
     """Give why fields of a note could not be saved."""
-    return st.session_state.setdefault("notebook_refused", {}).setdefault(note_id, {})
+    return visit().setdefault("notebook_refused", {}).setdefault(note_id, {})

@@ -13,6 +13,7 @@ from relic_core.wiring import App
 from relic_ui import citing, person, typography
 from relic_ui.buttons import save_button
 from relic_ui.naming import many, ways
+from relic_ui.visit import visit
 
 JSON = DocumentCard("JSON, to import again", "json", "application/json")
 
@@ -70,13 +71,13 @@ def _show_evaluation_set(app: App, collection_id: str, whose: str) -> None:
 
 
 def _uploader() -> str:
-    return f"notebook_file_{st.session_state.get('notebook_files', 0)}"
+    return f"notebook_file_{visit().get('notebook_files', 0)}"
 
 
 def _take_in(app: App, whose: str) -> None:
     """Take the file in, say what it added, and draw the uploader empty again."""
-    state = st.session_state
-    file = state.get(_uploader())
+    state = visit()
+    file = st.session_state.get(_uploader())
     if file is None:
         return
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby
+from typing import Any
 from urllib.parse import parse_qsl
 
 import streamlit as st
@@ -27,6 +28,7 @@ from relic_ui.read.reading_place import show_place
 from relic_ui.shell import literal
 from relic_ui.sources import sources_reading
 from relic_ui.style import hue
+from relic_ui.visit import visit
 
 _CLAIM_SHOWN = 110
 _WORD_SHOWN = 60
@@ -78,7 +80,7 @@ def show(app: App, page: ReadingPage, wanted: ReadQuery) -> None:
         return
 
     def draw(found: SearchResult) -> None:
-        st.session_state["read_answer"] = (wanted.search_id, found)
+        visit()["read_answer"] = (wanted.search_id, found)
         hits = app.reading.hits(page.work, found)
         contents.html(_contents(page, wanted, hits))
         search.html(_search(page, wanted.search_id, found, hits) + _marks(page, wanted, hits))
@@ -119,7 +121,8 @@ def _search_here(page: ReadingPage) -> str:
     """Link to a search in this chapter, where there are others."""
     if len(page.work.chapters) == 1:
         return ""
-    return link("find", "Search this chapter", **{"work": page.work.id, "in": page.chapter.index + 1})
+    here: dict[str, Any] = {"work": page.work.id, "in": page.chapter.index + 1}
+    return link("find", "Search this chapter", **here)
 
 
 def _contents(page: ReadingPage, wanted: ReadQuery, hits: Sequence[HitMark]) -> str:
@@ -181,7 +184,7 @@ def _search(page: ReadingPage, search_id: str, found: SearchResult, hits: Sequen
 
 def _places(words: str) -> str:
     """Lead back to the places of a word that the reader comes from."""
-    given = {name: value for name, value in parse_qsl(words) if name in CONCORDANCE_PARAMETERS}
+    given: dict[str, Any] = {name: value for name, value in parse_qsl(words) if name in CONCORDANCE_PARAMETERS}
     if "word" not in given:
         return ""
     shown = given["word"][:_WORD_SHOWN]
@@ -215,7 +218,7 @@ def _place_data(page: ReadingPage, wanted: ReadQuery, edition: str) -> dict[str,
         ),
         "lit": {"at": page.at, "n": length} if length else None,
         "resumed": wanted.resumed,
-        "offer": {work.id: work.title} if st.session_state.get("read_offer") == work.id else {},
+        "offer": {work.id: work.title} if visit().get("read_offer") == work.id else {},
         "cited": f"{by}{work.title}{translated}" + f" ({work.year})" * bool(work.year),
         "about": link("work", "About this edition", work=work.id),
         "like": more_link(work.id),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -14,6 +15,7 @@ from relic_core.services.search import SearchResult
 from relic_core.wiring import App
 from relic_ui import keep
 from relic_ui.shell import literal, sentences_named, warn_of_address
+from relic_ui.visit import visit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,18 +40,18 @@ class ReadQuery:
     edition: str = ""
 
     @property
-    def thread(self) -> dict[str, str]:
+    def thread(self) -> dict[str, Any]:
         """What links within the room carry on, so that the way back stays open."""
         return {"q": self.search_id, "words": self.words}
 
 
 def asked() -> ReadQuery:
     """Read the page's address."""
-    given, state = st.query_params, st.session_state
+    given, state = st.query_params, visit()
     work_id = given.get("work") or state.get("read_work", "")
     at, search_id = given.get("at", ""), given.get("q", "")
     words = given.get("words", "") if not search_id else ""
-    last = state.get("read_places", {}).get(work_id)
+    last: Any = state.get("read_places", {}).get(work_id)
     resumed = not at and last is not None
     if resumed:
         at = last[0]
@@ -69,7 +71,7 @@ def asked() -> ReadQuery:
 
 def open_page(app: App, wanted: ReadQuery) -> ReadingPage | None:
     """Open what is asked for; None, with the reason told, where its work is not there."""
-    state = st.session_state
+    state = visit()
     try:
         found = app.sharing.open_passage(wanted.work_id, at=wanted.at, length=wanted.length, edition=wanted.edition)
     except NotFound as error:
@@ -120,7 +122,7 @@ def kept(app: App, work: Work, search_id: str) -> dict[str, object]:
 
 def at_hand(search_id: str) -> SearchResult | None:
     """Take the answer that Find has just shown, or that this page has already; None where there is none."""
-    state = st.session_state
+    state = visit()
     shown, kept = state.get("find_answer"), state.get("read_answer")
     if shown is not None and shown[3] == search_id:
         return shown[2]

@@ -17,6 +17,7 @@ from relic_core.services.recall import METRICS, SORTS, Offer
 from relic_core.wiring import App
 from relic_ui import links
 from relic_ui.shell import literal, warn_of_address
+from relic_ui.visit import visit
 
 SHOWN = ("missed", "some", "found", "all")
 """Examples that every run missed, that some did, that none did, or all."""
@@ -75,7 +76,7 @@ class RecallQuery:
     default: bool
 
     @property
-    def parameters(self) -> dict[str, str]:
+    def parameters(self) -> dict[str, Any]:
         """What an address carries that shows the same again, whatever is measured later."""
         given = {
             "benchmark": self.offer.card.name,
@@ -126,42 +127,44 @@ def default_metric(offer: Offer) -> str:
 
 def begin(app: App, offer: Offer) -> None:
     """Put all widgets to what a benchmark begins with."""
-    st.session_state.update(
-        recall_benchmark=offer.card.name,
-        recall_runs=[run.id for run in offer.default],
-        recall_metric=default_metric(offer),
-        recall_view=FIRST_VIEW,
-        recall_sort=SORTS[0],
-        recall_least=app.recall.default_least(offer.default),
-        recall_beside=False,
-        recall_part="",
-        recall_show=SHOWN[0],
-        recall_page=1,
+    visit().update(
+        {
+            "recall_benchmark": offer.card.name,
+            "recall_runs": [run.id for run in offer.default],
+            "recall_metric": default_metric(offer),
+            "recall_view": FIRST_VIEW,
+            "recall_sort": SORTS[0],
+            "recall_least": app.recall.default_least(offer.default),
+            "recall_beside": False,
+            "recall_part": "",
+            "recall_show": SHOWN[0],
+            "recall_page": 1,
+        }
     )
 
 
 def _other_benchmark(app: App, offers: Sequence[Offer]) -> None:
     """Begin with another benchmark, seen as the one before."""
-    view = st.session_state["recall_view"]
-    begin(app, next(offer for offer in offers if offer.card.name == st.session_state["recall_benchmark"]))
-    st.session_state["recall_view"] = view
+    view = visit()["recall_view"]
+    begin(app, next(offer for offer in offers if offer.card.name == visit()["recall_benchmark"]))
+    visit()["recall_view"] = view
     links.press()
 
 
 def _other_view() -> None:
-    st.session_state["recall_part"] = ""
+    visit()["recall_part"] = ""
     first_page()
 
 
 def first_page() -> None:
     """Go back to the first page of examples, at a press."""
-    st.session_state["recall_page"] = 1
+    visit()["recall_page"] = 1
     links.press()
 
 
 def ask(app: App, offers: Sequence[Offer]) -> RecallQuery:
     """Draw the choice of benchmark, measure and runs."""
-    state = st.session_state
+    state = visit()
     by_name = {offer.card.name: offer for offer in offers}
     if state.get("recall_benchmark") not in by_name:
         begin(app, offers[0])
@@ -197,7 +200,7 @@ def ask(app: App, offers: Sequence[Offer]) -> RecallQuery:
     st.multiselect(
         "Measurements, side by side",
         list(by_id),
-        format_func=lambda each: own[each] if [*own.values()].count(own.get(each)) == 1 else labels[each],
+        format_func=lambda each: own[each] if [*own.values()].count(own.get(each, "")) == 1 else labels[each],
         key="recall_runs",
         persist_state="session",
         on_change=first_page,
@@ -210,10 +213,12 @@ def ask(app: App, offers: Sequence[Offer]) -> RecallQuery:
 
 
 def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> RecallQuery:
-    state = st.session_state
+    state = visit()
     by_id = {run.id: run for run in offer.runs}
     least = app.recall.default_least(offer.default)
-    chosen: dict[str, Any] = {name: state[f"recall_{name}"] for name in ("metric", "view", "sort", "least", "beside")}
+    chosen: dict[str, Any] = {
+        name: st.session_state[f"recall_{name}"] for name in ("metric", "view", "sort", "least", "beside")
+    }
     part, runs = state["recall_part"] or "", tuple(by_id[each] for each in state["recall_runs"])
     default = (
         offer is offers[0]
@@ -233,7 +238,7 @@ def _asked(app: App, offers: Sequence[Offer], offer: Offer) -> RecallQuery:
 
 
 def _choose_view(app: App, offer: Offer) -> None:
-    state = st.session_state
+    state = visit()
     chosen = [run for run in offer.runs if run.id in state["recall_runs"]]
     labelled = any(outcome.kind for run in chosen for outcome in app.runs.labelled(run.id))
     views = [view for view in VIEW_LABELS if view != "kinds" or labelled or state["recall_view"] == "kinds"]
@@ -297,17 +302,19 @@ def restore(app: App, offers: Sequence[Offer]) -> None:
             f"This address asks for the measure '{metric[:_SHORT]}', which no chart here shows. MRR, mean and median "
             "rank are in Table."
         )
-    state = st.session_state
+    state = visit()
     state.update(
-        recall_runs=[run.id for run in runs] or state["recall_runs"],
-        recall_metric=metric if metric in METRICS else state["recall_metric"],
-        recall_view=view,
-        recall_sort=wanted["sort"] if wanted.get("sort") in SORTS else SORTS[0],
-        recall_least=least or state["recall_least"],
-        recall_beside=wanted.get("beside") == "1",
-        recall_part=wanted.get(PART_OF.get(view, ""), ""),
-        recall_show=wanted["show"] if wanted.get("show") in SHOWN else SHOWN[0],
-        recall_page=page or 1,
+        {
+            "recall_runs": [run.id for run in runs] or state["recall_runs"],
+            "recall_metric": metric if metric in METRICS else state["recall_metric"],
+            "recall_view": view,
+            "recall_sort": wanted["sort"] if wanted.get("sort") in SORTS else SORTS[0],
+            "recall_least": least or state["recall_least"],
+            "recall_beside": wanted.get("beside") == "1",
+            "recall_part": wanted.get(PART_OF.get(view, ""), ""),
+            "recall_show": wanted["show"] if wanted.get("show") in SHOWN else SHOWN[0],
+            "recall_page": page or 1,
+        }
     )
 
 

@@ -22,6 +22,7 @@ from relic_ui.recall.recall import RecallQuery, first_page
 from relic_ui.recall.recall_chart import with_code
 from relic_ui.shell import literal, warn_of_address
 from relic_ui.templates import render
+from relic_ui.visit import visit
 from relic_ui.why import Judgements, judge, judgements, why
 
 _PAGE = 5
@@ -69,7 +70,7 @@ def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str,
                 f"Nothing in this chart is called '{asked.part[:_SHORT]}', or it has too few quotations to be shown."
             )
         )
-    st.session_state["recall_part"] = part
+    visit()["recall_part"] = part
     view = cast("View", asked.view)
     cases = app.recall.cases(view, asked.runs, asked.metric, part) if part else ()
     cases = app.outcomes.readable_first(cases)
@@ -94,8 +95,8 @@ def show_cases(app: App, asked: RecallQuery, chart: Chart, colours: Mapping[str,
 def _choose_shown(cases: Sequence[Case]) -> str:
     labels = _OF_SEVERAL if any(len(case.outcomes) > 1 for case in cases) else _OF_ONE
     counts = {name: sum(name in {"all", case.verdict} for case in cases) for name in labels}
-    if st.session_state["recall_show"] not in labels:
-        st.session_state["recall_show"] = "missed"
+    if visit()["recall_show"] not in labels:
+        visit()["recall_show"] = "missed"
     st.segmented_control(
         "Examples",
         list(labels),
@@ -105,7 +106,7 @@ def _choose_shown(cases: Sequence[Case]) -> str:
         required=True,
         on_change=first_page,
     )
-    return str(st.session_state["recall_show"])
+    return str(visit()["recall_show"])
 
 
 def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Mapping[str, str]) -> None:

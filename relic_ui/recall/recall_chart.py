@@ -21,6 +21,7 @@ from relic_ui.recall.recall import RecallQuery, first_page, link_here
 from relic_ui.shell import literal, show_errors
 from relic_ui.style import OTHER_COLOUR, RETRIEVER_COLOURS
 from relic_ui.tables import save, show, table_html
+from relic_ui.visit import visit
 
 FURTHER_COLOURS = ("#b5472e", "#7c5bb0", "#2b7f5f", "#8a6d1c")
 """For retrievers that have no colour of their own, in turn: mid-tones that stand out from a light and a dark page."""
@@ -120,7 +121,7 @@ def show_chart(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> Char
     heading = st.container()
     plot = st.container(key="recall_plot")
     waiting = plot.empty()
-    waiting.html(_waiting(st.session_state.get("recall_height", _DEFAULT_HEIGHT)))
+    waiting.html(_waiting(visit().get("recall_height", _DEFAULT_HEIGHT)))
     chart = app.recall.chart(
         view,
         asked.runs,
@@ -137,7 +138,7 @@ def show_chart(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> Char
         return chart
     key = f"recall_by_{view}"
     clicks: dict[str, Any] = {} if view == "published" else {"on_select": lambda: _click(key)}
-    st.session_state["recall_height"] = charts.height(chart)
+    visit()["recall_height"] = charts.height(chart)
     waiting.html(_waiting(charts.height(chart)))
     with plot:
         st.plotly_chart(
@@ -166,7 +167,7 @@ def _click(key: str) -> None:
     named = points[0].get("customdata") if points else None
     if named:
         part = named if isinstance(named, str) else named[0]
-        st.session_state["recall_part"] = part
+        visit()["recall_part"] = part
         first_page()
         bring("#recall-examples")
 

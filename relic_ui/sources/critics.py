@@ -15,6 +15,7 @@ from relic_ui.links import link
 from relic_ui.naming import many, shorten
 from relic_ui.sources import sources
 from relic_ui.sources.sources import PAGE, cited, marked, window_id
+from relic_ui.visit import visit
 
 _MOST = 10
 """Passages that a claim brings up."""
@@ -51,7 +52,7 @@ def _query(listed: Sequence[SourceSummary]) -> tuple[str, str]:
 
     The address decides, until something else is sent off, which then is in the address.
     """
-    state = st.session_state
+    state = visit()
     titles = {work_id: title for summary in listed for work_id, title, _ in summary.works}
     claim_text, work_id = st.query_params.get("about", ""), st.query_params.get("work", "")
     if state.pop("critics_sent", False):
@@ -59,7 +60,7 @@ def _query(listed: Sequence[SourceSummary]) -> tuple[str, str]:
         given = {"about": claim_text, "work": work_id} if claim_text else {}
         links.set_address(**{name: value for name, value in given.items() if value})
     elif state.get("critics_query") != (claim_text, work_id) or "critics_claim" not in state:
-        state.update(critics_claim=claim_text, critics_work=work_id)
+        state.update({"critics_claim": claim_text, "critics_work": work_id})
     state["critics_query"] = claim_text, work_id
     if state.get("critics_work") not in {"", *titles}:
         work_id = state["critics_work"] = ""
@@ -77,7 +78,7 @@ def _query(listed: Sequence[SourceSummary]) -> tuple[str, str]:
 
 
 def _send() -> None:
-    st.session_state["critics_sent"] = True
+    visit()["critics_sent"] = True
 
 
 def _show_found(app: App, claim_text: str, found: Sequence[CriticsPassage]) -> None:

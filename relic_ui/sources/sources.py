@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from typing import cast
+from typing import Any, cast
 
 import streamlit as st
 from markupsafe import Markup
@@ -23,6 +23,7 @@ from relic_ui.naming import many
 from relic_ui.shell import literal, show_errors, warn_of_address
 from relic_ui.sources import known
 from relic_ui.templates import render
+from relic_ui.visit import visit
 
 EVIDENCE = {
     "claim-supporting": (
@@ -82,7 +83,7 @@ def window_html(view: WindowView, number: int, *, of: str) -> Markup:
 
 def labelling() -> bool:
     """Whether the reader makes a data set, and labels what is shown."""
-    return bool(st.session_state.get("sources_label"))
+    return bool(visit().get("sources_label"))
 
 
 def cited(source: SecondarySource) -> Markup:
@@ -151,7 +152,7 @@ class SourcesQuery:
     page: int
 
     @property
-    def parameters(self) -> dict[str, str | int | None]:
+    def parameters(self) -> dict[str, Any]:
         """The address, for links that change a part of it."""
         return {
             "source": self.source_id,
@@ -241,7 +242,7 @@ def _head(app: App, wanted: SourcesQuery) -> str:
 
 def _found(app: App, wanted: SourcesQuery) -> WindowList:
     """Find the windows; while the reader stays at an address they stand still, whatever is judged of them."""
-    state = st.session_state
+    state = visit()
     kept = state.get("sources_shown")
     if kept is not None and kept[0] == wanted and state.get("came_from") == state.get("page"):
         return cast("WindowList", kept[1])
@@ -275,7 +276,7 @@ def _judge(app: App, wanted: SourcesQuery, found: WindowList, does: str, to: str
         return found
     now = app.sources.window(to)
     found = replace(found, views=tuple(now if view is pressed else view for view in found.views))
-    st.session_state["sources_shown"] = (wanted, found)
+    visit()["sources_shown"] = (wanted, found)
     return found
 
 
@@ -283,7 +284,7 @@ def _show_list(wanted: SourcesQuery, found: WindowList) -> None:
     first = 1 if wanted.at else (wanted.page - 1) * PAGE + 1
     filters = "" if wanted.at else _filters(wanted)
     if wanted.kind:
-        st.session_state["sources_label"] = True
+        visit()["sources_label"] = True
     st.html(
         '<div class="relic-window-bar">'
         f'<h2 id="windows-heading" class="relic-item">{_heading(wanted, found, first)}</h2>{filters}</div>'

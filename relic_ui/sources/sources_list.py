@@ -17,6 +17,7 @@ from relic_ui.links import link
 from relic_ui.naming import listed, many
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import show_errors
+from relic_ui.visit import visit
 
 _FILTER_FROM = 8
 """Sources from which on a filter is offered."""
@@ -31,7 +32,7 @@ def do(app: App, does: str, to: str) -> None:
     if does == "remove-source":
         with show_errors():
             source = app.sources.remove(to)
-            st.session_state["sources_removed"] = (source.id, source.title)
+            visit()["sources_removed"] = (source.id, source.title)
 
 
 def show(app: App) -> None:
@@ -90,7 +91,7 @@ def _searched(summary: SourceSummary) -> str:
 
 
 def _show_rows(sources: Sequence[SourceSummary]) -> None:
-    state = st.session_state
+    state = visit()
     if state.get("came_from") != state.get("page"):
         state.pop("sources_more", None)
     most = state.get("sources_more", _STEP)
@@ -99,7 +100,7 @@ def _show_rows(sources: Sequence[SourceSummary]) -> None:
     if (left := len(sources) - most) > 0:
 
         def show_more() -> None:
-            st.session_state["sources_more"] = most + 4 * _STEP
+            visit()["sources_more"] = most + 4 * _STEP
 
         more = min(left, 4 * _STEP)
         label = f"Show {more} more" if more < left else f"Show the other {more}" if more > 1 else "Show the last one"
@@ -179,7 +180,7 @@ def _show_adding(app: App) -> None:
 
 
 def _show_upload(app: App) -> None:
-    state = st.session_state
+    state = visit()
     files = st.file_uploader(
         "Plain text (.txt), EPUB (.epub), TEI (.xml), or a .zip of them",
         accept_multiple_files=True,  # of any type: what cannot be read is reported with the others
@@ -200,7 +201,7 @@ def _keep(app: App, files: Sequence[UploadedFile]) -> list[Path]:
     """Put uploads where the job finds them, and have done with the uploader."""
     with st.spinner("Keeping the files …"):
         paths = [app.mining.keep(file.name, file.getvalue()) for file in files]
-    st.session_state["sources_round"] += 1
+    visit()["sources_round"] += 1
     return paths
 
 

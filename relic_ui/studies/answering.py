@@ -40,6 +40,7 @@ from relic_ui.naming import listed, many, shorten
 from relic_ui.shell import show_errors, warn_of_address
 from relic_ui.sources.sources import EVIDENCE
 from relic_ui.studies.studies import ANSWER, PAGE, StudyQuery, show_held, title
+from relic_ui.visit import visit
 
 _OWNER_SEES = "Only those who run the study, and have its code, see answers and results."
 _ALL_SEE = "Anybody who can open this page can see the results, with the names or codes."
@@ -234,7 +235,7 @@ class Press:
 
 def is_under_way(app: App, view: StudyView) -> bool:
     """Whether the visitor is in the middle of answering a study, and is not told what is right."""
-    place = st.session_state.get("proxy_place")
+    place = visit().get("proxy_place")
     if place is None or place.whose[0] != view.study.id or view.terms.revealed:
         return False
     return app.answering.task(*place.whose).item is not None
@@ -243,9 +244,9 @@ def is_under_way(app: App, view: StudyView) -> bool:
 def show(app: App, view: StudyView, annotator: Annotator, asked: StudyQuery) -> None:
     """Draw an annotator's turn; an item that the address names is shown first."""
     whose = (view.study.id, annotator.id)
-    place = st.session_state.get("proxy_place")
+    place = visit().get("proxy_place")
     if place is None or place.whose != whose:
-        place = st.session_state["proxy_place"] = _Place(whose)
+        place = visit()["proxy_place"] = _Place(whose)
     if asked.item:
         place.at = asked.item
         del st.query_params["item"]

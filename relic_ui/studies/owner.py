@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from html import escape
+from operator import methodcaller
 
 import streamlit as st
 
@@ -20,6 +22,7 @@ from relic_ui.links import link
 from relic_ui.naming import many
 from relic_ui.shell import LONGEST_PASTE, literal, show_errors
 from relic_ui.studies.studies import MOST_WANTED, PAGE, WANTED, how_many, show_held
+from relic_ui.visit import visit
 
 _LONGEST_PLACE = 60
 _MEGABYTES = 95
@@ -105,7 +108,7 @@ def _facts(view: StudyView) -> None:
 
 def _say() -> None:
     """Tell what came of the last thing that was done here."""
-    message, trouble = st.session_state.pop("proxy_managed", ("", ""))
+    message, trouble = visit().pop("proxy_managed", ("", ""))
     if message:
         st.html(f'<p role="status" class="relic-proxy-said">{escape(message)}</p>')
     if trouble:
@@ -114,7 +117,7 @@ def _say() -> None:
 
 def _tell(message: str = "", trouble: str = "") -> None:
     """Have something told when the page is drawn anew."""
-    st.session_state["proxy_managed"] = (message, trouble)
+    visit()["proxy_managed"] = (message, trouble)
 
 
 @contextmanager
@@ -224,7 +227,7 @@ def _texts(app: App, view: StudyView) -> None:
 def _people(app: App, view: StudyView, does: str, to: str) -> None:
     """List who answered; remove one of them on request, after asking once more."""
     st.header("Who takes part", anchor="proxy-people")
-    state = st.session_state
+    state = visit()
     if does == "remove-annotator":
         state["proxy_removing"] = to
     lines = app.studies.annotators(view.study.id)
@@ -283,7 +286,7 @@ def _files(app: App, view: StudyView) -> None:
         for label, end, mime, make in _FILES[: None if view.study.kind.is_proxy else -1]:
             buttons.save_button(
                 label,
-                lambda make=make: getattr(app.study_files, make)(study_id),  # the app is asked anew when it is pressed
+                partial(methodcaller(make, study_id), app.study_files),  # asked anew when it is pressed
                 files.file_name(study_id, end),
                 mime,
                 key=f"proxy_{make}",
@@ -293,7 +296,7 @@ def _files(app: App, view: StudyView) -> None:
 
 def _answers_of_others(app: App, view: StudyView) -> None:
     """Take in what was answered elsewhere to the same study."""
-    state = st.session_state
+    state = visit()
     with st.expander("Put answers of another department beside yours", key="proxy_others"):
         st.html(
             '<p class="relic-quiet relic-measure">Who ran this study elsewhere, from its file, saves “Answers as '
@@ -326,6 +329,6 @@ def _end(app: App, view: StudyView) -> None:
         if st.button("Remove this study", key="proxy_remove_study", icon=":material/delete:"):
             with _tell_errors():
                 removed = app.studies.remove(view.study.id)
-                st.session_state["study_removed"] = (removed.id, removed.label)
+                visit()["study_removed"] = (removed.id, removed.label)
                 st.query_params.clear()
             st.rerun()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
+from operator import methodcaller
 
 import streamlit as st
 
@@ -29,6 +30,7 @@ from relic_ui.studies.answering import claim_html, is_under_way, whoever_answers
 from relic_ui.studies.studies import how_many, show_held
 from relic_ui.tables import save
 from relic_ui.tables import show as show_table
+from relic_ui.visit import visit
 from relic_ui.why import judge, judgements, why
 
 _SPOILER = (
@@ -55,7 +57,7 @@ _ANY = ""
 def show(app: App, view: StudyView, does: str, to: str) -> None:
     """Draw the results of a study; keep the passage whose button was pressed."""
     study = view.study
-    if is_under_way(app, view) and not st.session_state.get("proxy_spoilt"):
+    if is_under_way(app, view) and not visit().get("proxy_spoilt"):
         st.info(_SPOILER, icon=":material/visibility_off:")
         spoil = partial(st.session_state.__setitem__, "proxy_spoilt", True)
         st.button("Show the results anyway", key="proxy_spoil", on_click=spoil)
@@ -108,7 +110,7 @@ def _without_right(app: App, view: StudyView, results: StudyResults) -> None:
 def _label(app: App, view: StudyView) -> None:
     def give() -> None:
         with show_errors():
-            st.session_state["proxy_labelled"] = app.label_windows(view.study.id)
+            visit()["proxy_labelled"] = app.label_windows(view.study.id)
 
     st.button(
         "Use these labels",
@@ -117,7 +119,7 @@ def _label(app: App, view: StudyView) -> None:
         icon=":material/label:",
         help="For tables by kind, for the filter on the page Criticism, and for exports: where most readers agree.",
     )
-    if message := st.session_state.pop("proxy_labelled", ""):
+    if message := visit().pop("proxy_labelled", ""):
         st.html(f'<p role="status" class="relic-measure">{escape(message)}</p>')
 
 
@@ -126,11 +128,11 @@ def _as_queries(app: App, results: StudyResults) -> tuple[Table, ...]:
     if not any(each.majority and each.item.right for each in results.items):
         return ()
     st.header("What retrieval gains", anchor="proxy-gain")
+    made: tuple[Table, ...] = ()
     with show_errors():
-        made = _gain(app, results.study.id, app.stamp())
-        show_table(made)
-        return (made,)
-    return ()
+        made = (_gain(app, results.study.id, app.stamp()),)
+        show_table(made[0])
+    return made
 
 
 @st.cache_data(max_entries=8, show_spinner="Searching with the spans …")
@@ -531,7 +533,7 @@ def _files(app: App, view: StudyView) -> None:
         ):
             save_button(
                 label,
-                lambda make=make: getattr(app.study_files, make)(study_id, anonymous=anonymous),
+                partial(methodcaller(make, study_id, anonymous=anonymous), app.study_files),
                 files.file_name(study_id, end),
                 mime,
                 key=f"proxy_save_{end}",

@@ -24,6 +24,7 @@ from relic_ui.links import link
 from relic_ui.naming import many, some_of
 from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import literal, show_errors, warn_of_address
+from relic_ui.visit import visit
 
 STYLE = Path(__file__).with_name("studies.css")
 
@@ -153,7 +154,7 @@ def _row(each: StudyCounts) -> str:
 
 def _take_in(app: App) -> None:
     """Offer to import a study from its file; what is wrong with one is shown, and nothing of it is kept."""
-    state = st.session_state
+    state = visit()
     with st.expander("Import a study from a file", key="proxy_import"):
         st.html(
             '<p class="relic-quiet relic-measure">A study that was exported elsewhere is the same here: the same items '
@@ -247,7 +248,7 @@ def _name_and_code() -> tuple[str, str]:
 
 def _outcome(app: App) -> None:
     """Say what became of the last study that was begun in this visit."""
-    job_id = st.session_state.get("proxy_making")
+    job_id = visit().get("proxy_making")
     if not job_id:
         return
     job = app.jobs.get(job_id)
@@ -261,15 +262,15 @@ def _outcome(app: App) -> None:
 
 def _start(app: App, request: StudyRequest, code: str = "") -> None:
     try:
-        st.session_state["proxy_making"] = app.study_making.start(request, code=code).id
+        visit()["proxy_making"] = app.study_making.start(request, code=code).id
     except RelicError as error:
-        st.session_state["proxy_making_trouble"] = str(error)
+        visit()["proxy_making_trouble"] = str(error)
 
 
 def _one_click(app: App) -> bool:
     """Offer the study of the paper's own work, where all that it needs is here; say whether it is."""
     request, has_words = paper_study(app.catalogue, app.settings)
-    made = request and app.studies.named(request.name)
+    made = app.studies.named(request.name) if request else None
     if request is None or not (made or has_words):
         return False
     with st.container(border=True, key="proxy_pride"):
@@ -302,7 +303,7 @@ def _fetch_paper(app: App) -> None:
 def _choose(app: App, kind: str) -> None:
     is_proxy = study_kind(kind).is_proxy
     st.header("From works of your choice", anchor="proxy-make")
-    if trouble := st.session_state.pop("proxy_making_trouble", ""):
+    if trouble := visit().pop("proxy_making_trouble", ""):
         st.error(literal(trouble), icon=":material/error:")
     sources = _sources(app, app.stamp())
     usable = {source.benchmark: source for source in sources if not source.problem}

@@ -33,6 +33,7 @@ from relic_core.wiring import App
 from relic_ui.links import bring
 from relic_ui.naming import many
 from relic_ui.shell import literal, show_errors
+from relic_ui.visit import visit
 
 _ELSEWHERE = {"name", "kind", "base", "epochs"}
 """Settings that have a choice of their own above, or none."""
@@ -88,13 +89,13 @@ def _show_lacking(app: App) -> None:
 def _offer_split(app: App, label: str) -> None:
     if st.button(label, key="training_split", icon=":material/call_split:"):
         with show_errors(), st.spinner("Comparing the quotations with the works that results are measured on …"):
-            st.session_state["training_parted"] = app.dataset.split()
+            visit()["training_parted"] = app.dataset.split()
             st.rerun()
 
 
 def _show_parted() -> None:
     """Say what was decided, until the page is left."""
-    state = st.session_state
+    state = visit()
     if state.get("came_from") != state.get("page"):
         state.pop("training_parted", None)
     parted: SplitSummary | None = state.get("training_parted")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import streamlit as st
 from markupsafe import Markup
 
+from relic_core.domain.figures import Table
 from relic_core.domain.trainings import Followed, ModelKind, duration
 from relic_core.reporting import charts
 from relic_core.reporting import trainings as reported
@@ -22,6 +23,7 @@ from relic_ui.removed import show_each, show_undo
 from relic_ui.shell import literal, show_errors
 from relic_ui.tables import save, show
 from relic_ui.templates import render
+from relic_ui.visit import visit
 
 _CALIBRATING = "calibrating"
 """Where the page says how a calibration goes."""
@@ -81,7 +83,7 @@ def do(app: App, does: str, to: str) -> None:
             st.rerun()
         elif does == "remove-training":
             removed = app.trainings.remove(to)
-            st.session_state["training_removed"] = (removed.id, removed.name)
+            visit()["training_removed"] = (removed.id, removed.name)
 
 
 def show_default(app: App) -> None:
@@ -305,7 +307,7 @@ def _show(followed: Followed) -> None:
         st.html('<p class="relic-quiet">It has not been validated yet.</p>')
 
 
-def _chart(title: str, text: str, figure: object, table: object, *, key: str) -> None:
+def _chart(title: str, text: str, figure: object, table: Table, *, key: str) -> None:
     st.subheader(title)
     st.html(f'<p class="relic-measure relic-quiet">{escape(text)}</p>')
     with st.container(key=f"training_{key}_plot"):

@@ -191,3 +191,10 @@ def test_what_runs_without_its_page_asks_the_app_itself_and_so_the_door():
                     strays.append(f"{show(path, later.lineno)}: {ast.unparse(later)[:60]}")
     assert fragments >= 7, "the fragments are not found any more"
     assert strays == [], "Streamlit calls these without the page: have them take what they use from `app` then"
+
+
+def test_keys_of_a_visit_are_declared_in_its_record():
+    """A key that is written out is asked of `relic_ui.visit`, where types know it."""
+    key = re.compile(r'session_state(?:\[|\.(?:get|pop|setdefault)\()"(\w+)"')
+    places = {path.name: key.findall(path.read_text(encoding="utf-8")) for path in MODULES + SCRIPTS}
+    assert {name: keys for name, keys in places.items() if keys} == {}
