@@ -113,7 +113,7 @@ def _picture(answer: EchoAnswer) -> None:
     first = answer.echoes[0].a.work.title
     figure.update_layout(
         height=max(300, min(900, 60 * len(others) + 240)),
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        margin={"l": 8, "r": 8, "t": 40, "b": 8},  # above the points: the toolbar
         xaxis={**axis, "ticksuffix": "%", "title": {"text": _plain(f"Place in {shorten(first, 40)}"), "standoff": 6}},
         yaxis={
             **axis,

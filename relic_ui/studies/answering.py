@@ -182,7 +182,7 @@ def _confirm(app: App, view: StudyView, name: str) -> None:
             _join(app, view, name)
 
     st.html(
-        f'<p role="status">There are answers under the name <strong>{escape(name)}</strong> already. Are they yours? '
+        f'<p role="status">The name <strong>{escape(name)}</strong> is in use already. Is it yours? '
         "If not, give another name above.</p>"
     )
     st.button("Yes, continue where I stopped", key="proxy_go_on", type="primary", on_click=go_on)
