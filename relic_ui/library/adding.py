@@ -265,10 +265,7 @@ def _short(name: str) -> str:
 
 def show_adding(app: App) -> None:
     """Offer the ways to add a text: from this computer, from Project Gutenberg, from the library folder, by path."""
-    st.html(
-        '<p class="relic-measure">Licences, tables of contents and editors’ notes are left out; chapters and sentences '
-        "are found. Your file is not changed and stays on this computer.</p>"
-    )
+    st.html('<p class="relic-measure">Your file is not changed and stays on this computer.</p>')
     folder = app.settings.library
     ways = ["Files of your own", "Project Gutenberg", *(["Your folder"] if folder else []), "By path"]
     tabs = dict(zip(ways, st.tabs(ways, key="library_ways"), strict=True))
