@@ -21,9 +21,9 @@ def chosen(words: str) -> str:
 
 def choose() -> None:
     """Draw the choice, which the visit remembers from page to page."""
-    st.session_state.setdefault(_KEY, True)
     st.toggle(
         "Dashes and quotation marks as in print",
+        value=True,
         key=_KEY,
         persist_state="session",
         help="Sets -- as a dash and curls straight quotation marks. What you keep is to the letter either way.",

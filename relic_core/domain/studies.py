@@ -284,6 +284,11 @@ class Study:
         return self.kind.is_proxy and self.making.shape.right > 0 and not any(item.right for item in self.items)
 
     @property
+    def asks(self) -> str:
+        """The question at each item."""
+        return "Which passage does the claim speak of?" if self.claims_alone else self.kind.label
+
+    @property
     def shared(self) -> tuple[str, ...]:
         """Ids of the items that all annotators answer: all, unless it is divided."""
         return self._drawn[: self.making.shared or None]
@@ -340,7 +345,7 @@ class StudyTerms:
 
 _PROXY = StudyKind(
     name="proxy",
-    label="Which quotation is missing?",
+    label="Which passage did the critic quote?",
     instructions=(
         "You will read a passage of criticism from which a quotation has been taken out, and three passages of the "
         "work that it speaks of. One of them is what the critic quoted. Choose the one that belongs in the gap. Go by "

@@ -39,8 +39,9 @@ class ShownItem:
     author: str
     source: str
     right_option: int
-    anchor: int = 0
-    alone: bool = False
+    anchor: int
+    alone: bool
+    asks: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,4 +203,5 @@ def _shown(study: Study, order: tuple[str, ...], item_id: str, *, revealed: bool
         right_option=item.right_option if revealed else 0,
         anchor=item.anchor,
         alone=study.claims_alone,
+        asks=study.asks,
     )

@@ -333,7 +333,7 @@ def guide(view: StudyView) -> str:
         f"{wanted} readers are done in that time{hour}. Items are given out until each has its answers."
     )
     return (
-        f"{study.label}: {len(study.items):,} items ({study.kind.label})\n\n{readers}\n\n{first}"
+        f"{study.label}: {len(study.items):,} items ({study.asks})\n\n{readers}\n\n{first}"
         f"2. Take the study in: {COMMAND} study import study.json, or on the page Proxy task.\n"
         "3. Before the first answer, on the page of the study under Manage: say who runs it, set an owner's code, and "
         "save the information sheet anew, which then names you.\n"

@@ -132,10 +132,7 @@ def lacking(material: Material, *, parted: bool) -> str:
             "in the Library, under “Criticism”."
         )
     if not parted:
-        return (
-            "Quotations were found, but the training data have not been prepared from them. Preparing keeps what "
-            "results are measured on apart from what is trained on."
-        )
+        return "Quotations were found, but the training data have not been prepared from them."
     if not material.pairs + material.windows:
         return (
             "All quotations that were found are kept for measuring, or were left out: their works are among those that "

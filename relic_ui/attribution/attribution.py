@@ -130,6 +130,8 @@ def _ask(app: App, summaries: Sequence[WorkSummary]) -> AttributionRequest | Non
                 persist_state="session",
                 format_func=lambda work_id: name_of(by_id[work_id]),
                 placeholder=f"All works ({len(by_id)})",
+                filter_mode="contains",
+                select_all=False,
                 width=420,
             )
             st.selectbox(

@@ -156,7 +156,7 @@ def _show_files(app: App, stored: StoredDraft) -> None:
             st.rerun()
         _show_delete(app, stored)
     if not stored.kept:
-        st.caption("This draft is not kept: it is deleted after a day. Its address opens it until then.")
+        st.caption("Not kept: deleted after a day; until then its address opens it.")
 
 
 def _show_delete(app: App, stored: StoredDraft) -> None:

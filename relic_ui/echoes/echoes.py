@@ -105,6 +105,8 @@ def _form(app: App, by_id: dict[str, WorkSummary]) -> EchoRequest | None:
             key="echoes_others",
             persist_state="session",
             placeholder="Choose one or more works",
+            filter_mode="contains",
+            select_all=False,
         )
     with st.expander("Options", key="echoes_options"):
         work = app.works.load(work_id)

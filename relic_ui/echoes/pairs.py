@@ -11,7 +11,7 @@ import streamlit as st
 
 from relic_core.echoes import files
 from relic_core.echoes.files import Echo, Side
-from relic_core.echoes.service import METHODS, EchoAnswer
+from relic_core.echoes.service import EchoAnswer
 from relic_core.reporting import charts
 from relic_core.wiring import App
 from relic_ui import keep, tables
@@ -35,11 +35,7 @@ def show(app: App, answer: EchoAnswer) -> None:
     if not answer.echoes:
         st.html(f'<p role="status">{compared}, and none are similar by this method.</p>')
         return
-    method = next(each for each in METHODS if each.name == answer.request.method)
-    st.html(
-        f'<p role="status">The {len(answer.echoes)} most similar pairs; {compared}. '
-        f'<span class="relic-quiet">{escape(method.label)}: {escape(method.description)}</span></p>'
-    )
+    st.html(f'<p role="status">The {len(answer.echoes)} most similar pairs; {compared}.</p>')
     _picture(answer)
     with st.container(horizontal=True, gap="small"):
         for form, ending, mime in (("csv", "csv", "text/csv"), ("json", "json", "application/json"),
@@ -118,7 +114,7 @@ def _picture(answer: EchoAnswer) -> None:
     first = answer.echoes[0].a.work.title
     figure.update_layout(
         height=max(300, min(900, 60 * len(others) + 240)),
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        margin={"l": 8, "r": 8, "t": 40, "b": 8},  # above the points: the toolbar
         xaxis={**axis, "ticksuffix": "%", "title": {"text": _plain(f"Place in {shorten(first, 40)}"), "standoff": 6}},
         yaxis={
             **axis,

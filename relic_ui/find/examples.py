@@ -26,7 +26,8 @@ def show_examples(where: Scope) -> None:
         ask()
 
     with st.container(gap="xsmall", key="examples"):
-        st.html('<p class="relic-quiet">Try one of these:</p>', width="content")
+        offer = "Try one of these" if len(prompts) > 1 else "Try this"
+        st.html(f'<p class="relic-quiet">{offer}:</p>', width="content")
         for number, prompt in enumerate(prompts):
             label = shown_gap(prompt.claim)
             st.button(literal(label), key=f"try-{work.id}-{number}", type="tertiary", on_click=take, args=(prompt,))

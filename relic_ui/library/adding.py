@@ -266,14 +266,11 @@ def _short(name: str) -> str:
 
 def show_adding(app: App) -> None:
     """Offer the ways to add a text: from this computer, from Project Gutenberg, from the library folder, by path."""
-    st.html(
-        '<p class="relic-measure">Licences, tables of contents and editors’ notes are left out; chapters and sentences '
-        "are found. Your file is not changed and stays on this computer.</p>"
-    )
     folder = app.settings.library
     ways = ["Files of your own", "Project Gutenberg", *(["Your folder"] if folder else []), "By path"]
     tabs = dict(zip(ways, st.tabs(ways, key="library_ways"), strict=True))
     with tabs["Files of your own"]:
+        st.html('<p class="relic-measure relic-quiet">Your file is not changed and stays on this computer.</p>')
         show(app)
     with tabs["Project Gutenberg"]:
         _show_gutenberg(app)
@@ -286,11 +283,7 @@ def show_adding(app: App) -> None:
 
 def _show_gutenberg(app: App) -> None:
     mirror = urlsplit(app.settings.gutenberg).hostname or ""
-    st.html(
-        '<p class="relic-measure relic-quiet">Any book of Project Gutenberg, by its number or the address of its page. '
-        f"Its plain text is fetched from {escape(mirror)} in the background and prepared for searching. Without a "
-        "connection, download the book elsewhere and add the file.</p>"
-    )
+    st.html(f'<p class="relic-measure relic-quiet">Its plain text is fetched from {escape(mirror)}.</p>')
     with st.form("library_gutenberg_form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         entered = st.text_input(
             "Number or address of the book",

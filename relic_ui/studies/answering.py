@@ -183,7 +183,7 @@ def _confirm(app: App, view: StudyView, name: str) -> None:
             _join(app, view, name)
 
     st.html(
-        f'<p role="status">There are answers under the name <strong>{escape(name)}</strong> already. Are they yours? '
+        f'<p role="status">The name <strong>{escape(name)}</strong> is in use already. Is it yours? '
         "If not, give another name above.</p>"
     )
     st.button("Yes, continue where I stopped", key="proxy_go_on", type="primary", on_click=go_on)
@@ -387,11 +387,11 @@ def _passages(item: ShownItem, chosen: int | None) -> str:
             f'data-choice="{number}"><span class="relic-rank"><span class="relic-sr">Passage </span>{number}</span>'
             f'<span class="relic-proxy-words">{words_html(words)}</span>{note}</button></li>'
         )
-    who, what = ("The claim", "does it speak of") if item.alone else ("The critic writes", "did the critic quote")
+    who = "The claim" if item.alone else "The critic writes"
     return (
         f'<div class="relic-proxy-body"><section class="relic-proxy-context"><h3>{who}</h3>'
         f"{claim_html(item.left, item.right, alone=item.alone)}</section>"
-        f'<section class="relic-proxy-choose"><h3>Which of these {what}?</h3>{verdict}'
+        f'<section class="relic-proxy-choose"><h3>{item.asks}</h3>{verdict}'
         f'<ol class="relic-proxy-options">{rows}</ol>{undecided}</section></div>'
     )
 
@@ -411,7 +411,7 @@ def _span(item: ShownItem, chosen: int | None) -> str:
     beside = f"<h3>It is said to allude to</h3>{meets}" if meets else ""
     source = f'<p class="relic-quiet">{escape(item.source)}</p>' if item.source else ""
     return (
-        '<div class="relic-proxy-body"><section class="relic-proxy-choose"><h3>Which words are the allusion?</h3>'
+        f'<div class="relic-proxy-body"><section class="relic-proxy-choose"><h3>{item.asks}</h3>'
         f'<p class="relic-span" data-anchor="{item.anchor}" data-first="{start + 1}" data-last="{end}">{words}{handles}'
         f'</p>{source}<div class="relic-proxy-do"><button type="button" class="relic-proxy-plain" data-part="mark" '
         'data-choice="">Save this span: <span data-part="marked"></span></button><button type="button" '
@@ -432,7 +432,7 @@ def _labels(item: ShownItem, chosen: int | None) -> str:  # noqa: ARG001 - as th
         '<div class="relic-proxy-body"><section class="relic-proxy-context"><h3>The critic writes</h3>'
         f'<p>{escape(item.left)}</p><blockquote class="relic-proxy-words">{words_html(item.options[0])}</blockquote>'
         f"<p>{escape(item.right)}</p>{source}</section>"
-        '<section class="relic-proxy-choose"><h3>What is the quotation used for?</h3>'
+        f'<section class="relic-proxy-choose"><h3>{item.asks}</h3>'
         f'<ol class="relic-proxy-options">{rows}</ol>{_UNDECIDED}</section></div>'
     )
 

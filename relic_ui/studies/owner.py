@@ -95,7 +95,7 @@ def show(app: App, view: StudyView, does: str, to: str) -> None:
 def _facts(view: StudyView) -> None:
     study = view.study
     facts = (
-        ("What is asked", study.kind.label),
+        ("What is asked", study.asks),
         ("Works", ", ".join(work.title for work in study.works)),
         *((name[:1].upper() + name[1:], value) for name, value in made_of(study)),
         ("Made", f"{when(study.created)}; program: {study.making.code}"),

@@ -442,7 +442,7 @@ def _items(app: App, results: StudyResults) -> None:
     kept = judgements(app, [results.study])
     for item in shown:
         st.html(_case(app, results.study, item, found.get(item.item.id)))
-        judge(app, [results.study], item.item.id, "the passages in the quotation’s place", kept)
+        judge(app, [results.study], item.item.id, "the other two passages", kept)
 
 
 def _paged(items: Sequence[ItemResult]) -> Sequence[ItemResult]:

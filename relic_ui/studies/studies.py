@@ -340,6 +340,8 @@ def _choose(app: App, kind: str) -> None:
             format_func=names.__getitem__,
             key=works_key,
             placeholder="All of them",
+            filter_mode="contains",
+            select_all=False,
             width=520,
         )
         if is_proxy:

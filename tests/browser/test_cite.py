@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.approved import says
-from tests.browser.visiting import opened
+from tests.browser.visiting import ask, opened
 
 SAYS = says("cite")
 
@@ -50,3 +50,12 @@ def test_a_passage_is_cited_copied_and_left_again(inspected, server):
 
     page.go_back()
     page.get_by_role("heading", name="Cite", level=1).wait_for()
+
+
+def test_a_passage_is_cited_as_in_print_from_an_answer_opened_by_its_address(page, server):
+    opened(page, f"{server.url}/find")
+    ask(page, "a bolt")
+    opened(page, page.url)
+    page.locator(".relic-card").first.get_by_role("link", name="Cite", exact=True).click()
+    page.get_by_role("heading", name="Cite", level=1).wait_for()
+    expect(page.get_by_role("switch")).to_be_checked()

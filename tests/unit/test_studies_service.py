@@ -142,6 +142,9 @@ def test_a_quotation_at_the_end_of_what_a_critic_writes_is_missing_all_the_same(
         anna = bench.answering.join(study.id, "Anna")
         shown.append(bench.answering.task(study.id, anna.id, item.id).item)
     assert [each.alone for each in shown] == [False, True]
+    gaps = bench.studies.study(sample.id)
+    assert [each.asks for each in shown] == [gaps.kind.label, alone.asks]
+    assert alone.asks != alone.kind.label
 
 
 def test_the_sample_study_is_what_its_command_makes(bench, tmp_path):
