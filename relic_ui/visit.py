@@ -124,10 +124,10 @@ class Visit(TypedDict, total=False):
     own_here: set[str]
     own_read: dict[str, Any]
     own_round: int
-    own_said: Any
+    own_messages: Any
     shelf_asked: tuple[list[str], bool]
     shelf_job: tuple[str, frozenset[str]]
-    shelf_said: tuple[str, str]
+    shelf_message: tuple[str, str]
     work_clicked: list[Any]
     work_correcting: str
     work_jobs: dict[str, str]
@@ -139,7 +139,7 @@ class Visit(TypedDict, total=False):
     notebook_next: str
     notebook_not_taken_in: str
     notebook_refused: dict[str, dict[str, str]]
-    notebook_said: tuple[str, str]
+    notebook_message: tuple[str, str]
     notebook_taken_in: str
 
     proxy_file_round: int

@@ -86,7 +86,7 @@ def _add_button(label: str, key: str, files: list[str], help_: str | None = None
 
 def _discard_button(label: str, key: str, files: list[str], help_: str | None = None) -> None:
     def discard() -> None:
-        visit().pop("own_said", None)
+        visit().pop("own_messages", None)
         _finish(files)
 
     st.button(label, key=key, on_click=discard, type="tertiary", help=help_)
@@ -217,7 +217,7 @@ def _add(app: App, texts: dict[str, _Read], entered: dict[str, dict[str, str]]) 
                 continue
             added.append(key)
             messages.append(("success", f"{work.title} is in your library.", work.id))
-    visit()["own_said"] = messages
+    visit()["own_messages"] = messages
     if _finish(added):
         open_works()
     st.rerun()
@@ -246,9 +246,9 @@ def show_outcomes(app: App) -> None:
         state["library_led"] = job.id
         open_works()
     if state.get("came_from") != state.get("page"):
-        state.pop("own_said", None)
+        state.pop("own_messages", None)
     shown = {"success": st.success, "error": st.error}
-    for kind, message, work_id in state.get("own_said", []):
+    for kind, message, work_id in state.get("own_messages", []):
         shown[kind](literal(message))
         if work_id:
             to = link("read", "Read it", work=work_id) + link("find", "Find in it", work=work_id)

@@ -34,21 +34,21 @@ def do(app: App, does: str, to: str) -> None:
     """Do what a button of the shelf asks for, and see whether that has ended, before anything is drawn."""
     state = visit()
     if state.get("came_from") != state.get("page"):
-        state.pop("shelf_said", None)
+        state.pop("shelf_message", None)
     slugs, prepare = state.pop("shelf_asked", ([to] if does == "add" else [], True))
     waiting = _waiting()
     if slugs and not waiting.issuperset(slugs):
         try:
             job = app.catalogue.add(slugs, prepare=prepare)
         except RelicError as error:
-            state["shelf_said"] = ("failed", str(error))
+            state["shelf_message"] = ("failed", str(error))
         else:
-            state.pop("shelf_said", None)
+            state.pop("shelf_message", None)
             state["shelf_job"] = (job.id, waiting.union(slugs))
     job_id = state.get("shelf_job", ("",))[0]
     if job_id and not (job := app.jobs.get(job_id)).active:
         del state["shelf_job"]
-        state["shelf_said"] = (job.state, f"{job.title}: {job.note}")
+        state["shelf_message"] = (job.state, f"{job.title}: {job.note}")
 
 
 def show(app: App, shelf: Sequence[Shelved]) -> None:
@@ -177,8 +177,8 @@ def _waiting() -> frozenset[str]:
 
 def _show_job(app: App, here: int) -> None:
     """Show the progress of what was asked for, and draw the page anew whenever a work has arrived."""
-    if "shelf_said" in visit():
-        state, message = visit()["shelf_said"]
+    if "shelf_message" in visit():
+        state, message = visit()["shelf_message"]
         with st.container(horizontal=True, vertical_alignment="center"):
             (st.success if state == "done" else st.warning)(literal(message), width="stretch")
             st.button("Close", key="shelf-close", type="tertiary", on_click=_close_message)
@@ -205,7 +205,7 @@ def _show_job(app: App, here: int) -> None:
 
 
 def _close_message() -> None:
-    visit().pop("shelf_said", None)
+    visit().pop("shelf_message", None)
 
 
 def _show_rows(works: Sequence[Shelved]) -> None:

@@ -158,7 +158,7 @@ def _editor(app: App, note_id: str, tags: Sequence[str], others: Mapping[str, st
         on_change=save,
         args=("tags",),
     )
-    status = visit().get("notebook_said", ("", ""))
+    status = visit().get("notebook_message", ("", ""))
     words = status[1] if status[0] == note_id else ""
     st.html(Markup('<p class="relic-note-said" role="status">{}</p>').format(words))
     with st.container(horizontal=True, gap="small"):
@@ -255,7 +255,7 @@ def _save(app: App, note_id: str, given: Mapping[str, Any]) -> None:
     except RelicError as error:
         refused.update(dict.fromkeys(given, str(error)))
         st.session_state.setdefault(f"notebook_draft_{note_id}", {}).update(given)
-        state["notebook_said"] = (note_id, "Not saved.")
+        state["notebook_message"] = (note_id, "Not saved.")
         return
     for name in given:
         refused.pop(name, None)
@@ -268,7 +268,7 @@ def _save(app: App, note_id: str, given: Mapping[str, Any]) -> None:
     if list(given) != ["words"]:
         state["notebook_counts_changed"] = True
     shown.update(given)
-    state["notebook_said"] = (note_id, "Saved.")
+    state["notebook_message"] = (note_id, "Saved.")
 
 
 def _refused(note_id: str) -> dict[str, str]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from html import escape
-from operator import methodcaller
+from typing import Any
 
 import streamlit as st
 
@@ -284,9 +283,13 @@ def _files(app: App, view: StudyView) -> None:
     )
     with st.container(horizontal=True, gap="small"):
         for label, end, mime, make in _FILES[: None if view.study.kind.is_proxy else -1]:
+
+            def data(make: str = make) -> Any:  # noqa: ANN401 - text or bytes; the app is asked anew when it is pressed
+                return getattr(app.study_files, make)(study_id)
+
             buttons.save_button(
                 label,
-                partial(methodcaller(make, study_id), app.study_files),  # asked anew when it is pressed
+                data,
                 files.file_name(study_id, end),
                 mime,
                 key=f"proxy_{make}",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
-from operator import methodcaller
+from typing import Any
 
 import streamlit as st
 
@@ -531,9 +531,13 @@ def _files(app: App, view: StudyView) -> None:
             ("Answers as JSON", "json", "application/json", "answers_json"),
             ("Report to print", "html", "text/html", "report"),
         ):
+
+            def data(make: str = make) -> Any:  # noqa: ANN401 - text or bytes
+                return getattr(app.study_files, make)(study_id, anonymous=anonymous)
+
             save_button(
                 label,
-                partial(methodcaller(make, study_id, anonymous=anonymous), app.study_files),
+                data,
                 files.file_name(study_id, end),
                 mime,
                 key=f"proxy_save_{end}",
