@@ -43,6 +43,8 @@ _ROOM = 50_000_000
 _LOCK = ".restoring.lock"
 _BEGUN = ".backing-up-"
 """Beginning of the names of files, held while a back-up is made, that say where its copy and its half stand."""
+_LONGEST_PATH = 4_096
+"""Bytes of a path; taking apart one of megabytes would take minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,7 +294,7 @@ def leftovers(data: Path, *, alone: bool = False) -> list[Path]:
         found += [*data.glob(f"{swapping.STAGED}*"), *data.glob(f".{swapping.MARKER}.*.half")]
     for record in data.glob(f"{_BEGUN}*"):
         if not is_held(record):
-            target = Path(os.fsdecode(record.read_bytes()))
+            target = Path(os.fsdecode(record.read_bytes()[:_LONGEST_PATH]))
             beside = (glob.escape(f".{target.name}.") + end for end in ("store*", "*.half"))
             with contextlib.suppress(OSError, ValueError):  # the record is damaged
                 found += [each for pattern in beside for each in target.parent.glob(pattern) if target.name]
