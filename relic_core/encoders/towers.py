@@ -36,7 +36,6 @@ from relic_core.encoders.weights import (
     state_of,
 )
 from relic_core.errors import BadWeights
-from relic_core.text.unbroken import JOINED, cuts, without
 
 if TYPE_CHECKING:
     import torch
@@ -47,9 +46,8 @@ MASKS = ("<mask>", "[MASK]")
 
 
 def flat(work: Work, sentence: Sentence) -> str:
-    """Undo the hard line wraps of a sentence, and join its broken words."""
-    gone = cuts(work.text) if work.segmenter.endswith(JOINED) else ()
-    return " ".join(without(work.text, sentence.start, sentence.end, gone).split())
+    """Undo the hard line wraps of a sentence."""
+    return " ".join(work.text[sentence.start : sentence.end].split())
 
 
 def flat_span(work: Work, span: Span) -> str:

@@ -20,7 +20,6 @@ from relic_core.text.headings import clean_title
 from relic_core.text.metadata import Metadata
 from relic_core.text.sentences import default_segmenter
 from relic_core.text.structure import Structure, analyse
-from relic_core.text.unbroken import JOINED, cuts, without
 
 _SLUG_LENGTH = 48
 _LONGEST_SOURCE = 4_096
@@ -59,8 +58,6 @@ def make_work(
     metadata = structure.metadata
     title = metadata.title or title_of_file(name)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
-    cut, gone = tuple(sentences), cuts(text)
-    broken = any(without(text, each.start, each.end, gone) != text[each.start : each.end] for each in cut)
     return Work(
         id=work_id(title, sha256),
         title=title,
@@ -70,10 +67,10 @@ def make_work(
         source=harmless(source, longest=_LONGEST_SOURCE),
         text=text,
         sha256=sha256,
-        segmenter=segmenter.identity + JOINED * broken,
+        segmenter=segmenter.identity,
         chapters=structure.chapters,
         paragraphs=structure.paragraphs,
-        sentences=cut,
+        sentences=tuple(sentences),
         left_out=structure.left_out,
         format=form,
         guessed=", ".join(name for name in metadata.guessed if getattr(metadata, name)),

@@ -132,11 +132,6 @@ _TEXTS, _LONG = 8, 20_000
 """Texts whose cuts are kept, of so many characters or more: works, one after the other."""
 
 
-JOINED = ", broken words joined"
-"""Ends the segmenter of a work whose sentences have broken words: models read them whole. Older works do not have it,
-and keep the reading that their indexes are of."""
-
-
 def cuts(text: str) -> tuple[Offsets, ...]:
     r"""Find what has to go for the words of a text to be whole: hyphens at line ends, unseen signs, page marks, heads.
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from relic_core.attribution.ranking import Attributor, Stretches
-from relic_core.domain import Span
 from relic_core.domain.attribution import Target
-from relic_core.encoders.towers import flat, flat_span
 from relic_core.text.masking import QuotationFinder, read_claim
 from relic_core.text.reading import read_work
-from relic_core.text.sentences import RuleSegmenter
 from relic_core.text.unbroken import cuts, inline_noise, printed_noise, unbroken, without
 from relic_core.text.words import WorkWords, tokens, whole_words, work_words
 from tests.making_books import looked_up
@@ -78,16 +73,6 @@ def test_retrievers_by_words_and_find_a_word_take_the_same_words(scanned):
     assert all(looked_up(scanned, word) for word in words.vocabulary)
 
 
-def test_models_read_broken_words_whole_in_a_work_that_says_so_and_in_an_older_one_as_printed(scanned):
-    first = scanned.sentences[1]
-    read = flat_span(scanned, Span(0, len(scanned.sentences)))
-    assert "The slow transformation of the river was complete, and the garden" in read
-    older = replace(scanned, segmenter=RuleSegmenter().identity)
-    assert flat(older, first) != flat(scanned, first)
-    assert older.fingerprint == scanned.fingerprint
-    assert older.version != scanned.version
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -103,7 +88,6 @@ def test_models_read_broken_words_whole_in_a_work_that_says_so_and_in_an_older_o
 def test_a_text_without_broken_words_keeps_its_words(text):
     work = read_work(text.encode(), name="plain.txt")
     assert cuts(text) == ()
-    assert work.segmenter == RuleSegmenter().identity
     assert unbroken(text) == text
     assert [word for *_, word in whole_words(text)] == [text[start:end] for start, end, _ in whole_words(text)]
     assert work_words(work).vocabulary == WorkWords.of_texts(each for each in [text]).vocabulary
