@@ -17,7 +17,7 @@ FoundAnswer = tuple[SearchRequest, frozenset[Hashable], SearchResult, str]
 
 
 class Visit(TypedDict, total=False):
-    """The keys of all pages, those of widgets included; keys that hold a number or an identity are no part of it."""
+    """The keys that pages write out, those of widgets included; others have a name in their module, or a number."""
 
     page: str | None
     came_from: str | None

@@ -59,9 +59,9 @@ AGAIN = "Your last answer could not be read. Answer with the JSON object alone."
 _INSTRUCTIONS: Mapping[Task, str] = {
     "score": f'{_SCALE} {_ALONE} {{"score": NUMBER}}',
     "reason": "Write first two or three criteria by which you will decide. Then go through them one by one, in a short "
-    "sentence each, and say what in the passage meets the criterion, or that nothing does. Name the few words of the "
-    "passage on which your judgement rests, copied to the letter. Give the score last, as the criteria decide. "
-    f'{_SCALE} {_ALONE} {{"criteria": ["SENTENCE", "SENTENCE"], "reason": "SENTENCES", '
+    "sentence each that names the criterion and says what in the passage meets it, or that nothing does. Give the few "
+    "words of the passage on which your judgement rests, copied to the letter. Give the score last, as the criteria "
+    f'decide. {_SCALE} {_ALONE} {{"criteria": ["SENTENCE", "SENTENCE"], "reason": "SENTENCES", '
     '"words": "WORDS OF THE PASSAGE", "score": NUMBER}',
     "criteria": "You see the claim alone. Write three to five criteria by which a passage is to be judged, each a "
     "sentence about one thing that can be seen in a passage by itself. Together they say what the wanted passage is "

@@ -294,7 +294,8 @@ def leftovers(data: Path, *, alone: bool = False) -> list[Path]:
         found += [*data.glob(f"{swapping.STAGED}*"), *data.glob(f".{swapping.MARKER}.*.half")]
     for record in data.glob(f"{_BEGUN}*"):
         if not is_held(record):
-            target = Path(os.fsdecode(record.read_bytes()[:_LONGEST_PATH]))
+            with record.open("rb") as file:
+                target = Path(os.fsdecode(file.read(_LONGEST_PATH)))
             beside = (glob.escape(f".{target.name}.") + end for end in ("store*", "*.half"))
             with contextlib.suppress(OSError, ValueError):  # the record is damaged
                 found += [each for pattern in beside for each in target.parent.glob(pattern) if target.name]

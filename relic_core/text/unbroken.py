@@ -68,7 +68,7 @@ def is_citation(text: str) -> bool:
 
 
 _LONE = re.compile(
-    r"(?P<said>[\[({|<-]*[ \t]*(?:pg\.?|page|p\.)?[ \t]*)(?P<number>\d{1,4}|[ivxlcdm]{1,8})[ \t]*[\])}|>-]*",
+    r"(?P<text>[\[({|<-]*[ \t]*(?:pg\.?|page|p\.)?[ \t]*)(?P<number>\d{1,4}|[ivxlcdm]{1,8})[ \t]*[\])}|>-]*",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"(?P<left>\d{1,4})[ \t]+(?P<head>[^\d]{3,60})|(?P<title>[^\d]{3,60})[ \t]+(?P<right>\d{1,4})")
