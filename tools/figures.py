@@ -199,8 +199,8 @@ def _without_constants(table: Table) -> Table:
     kept = [at for at, head in enumerate(table.heads) if head not in {"context", "candidates", "n"}]
     rows = tuple(tuple(row[at] for at in kept) for row in table.rows)
     candidates = table.rows[0][table.heads.index("candidates")]
-    said = candidates.text if isinstance(candidates, Figure) else candidates
-    caption = f"{table.caption.removesuffix('.')}, of {said} passages on average."
+    size = candidates.text if isinstance(candidates, Figure) else candidates
+    caption = f"{table.caption.removesuffix('.')}, of {size} passages on average."
     return replace(table, caption=caption, heads=tuple(table.heads[at] for at in kept), rows=rows, notes=())
 
 

@@ -33,8 +33,6 @@ _PATIENCE = 60_000
 def _drawn(page: Page) -> None:
     """Wait until the page's script has run to its end, what it drew has settled, and no message floats above it."""
     page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
-    page.locator("[data-testid=stToast]").first.wait_for(state="detached")
-    page.mouse.move(0, 0)
     page.mouse.move(_SIZE[0] - 1, _SIZE[1] / 2)  # over nothing
     page.wait_for_timeout(1500)
     page.get_by_test_id("stToast").first.wait_for(state="hidden")

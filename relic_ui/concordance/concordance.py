@@ -92,10 +92,8 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             width=340,
         )
         st.button("Find", type="primary", icon=":material/search:", key="concordance_button", on_click=links.press)
-    strict, chosen = (
-        bool(state.get("concordance_case")),
-        [st.session_state.get(f"concordance_{name}") for name in _FURTHER],
-    )
+    strict = bool(state.get("concordance_case"))
+    chosen = [st.session_state.get(f"concordance_{name}") for name in _FURTHER]
     kept = any(chosen) or state["concordance_voice"] != "any"
     options = st.expander("Options: compare words, spellings, speech", expanded=kept)
     with options, st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

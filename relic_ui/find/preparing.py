@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 
 import streamlit as st
@@ -60,13 +61,8 @@ def _show_work(app: App, work_id: str, also: tuple[str, ...]) -> None:
             icon=":material/warning:",
         )
     if not job.active:
-        st.button(
-            "Prepare it again",
-            key="find_prepare",
-            on_click=begun.__delitem__,
-            args=(work_id,),
-            icon=":material/replay:",
-        )
+        again = partial(begun.pop, work_id)
+        st.button("Prepare it again", key="find_prepare", on_click=again, icon=":material/replay:")
 
 
 def _show_library(app: App, works: Sequence[WorkSummary], also: Sequence[str]) -> None:

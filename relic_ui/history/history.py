@@ -15,7 +15,7 @@ import streamlit as st
 
 from relic_core.domain import Search, WorkSummary
 from relic_core.errors import NotFound, RelicError
-from relic_core.services.sharing import FILE_NAME
+from relic_core.services.sharing import CODE, FILE_NAME
 from relic_core.wiring import App
 from relic_ui import links, person
 from relic_ui.history import history_removing
@@ -246,9 +246,10 @@ def _show_opening(app: App) -> None:
             warn_of_address(literal(str(error)))
             return
         claim = found.request.sentence or "Passages like another"
+        address: dict[str, Any] = {CODE: found.code}
         st.html(
             f'<blockquote class="relic-history-asked">{escape(claim[:_CLAIM_SHOWN])}</blockquote>'
-            f'<p class="relic-history-back">{links.link("find", "Ask it here", search=found.code)}</p>'
+            f'<p class="relic-history-back">{links.link("find", "Ask it here", **address)}</p>'
         )
         if found.notices:
             st.info(literal(" ".join(found.notices)), icon=":material/history:")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
-from typing import Any
 
 import streamlit as st
 
@@ -20,7 +19,7 @@ from relic_ui.jobs import when
 from relic_ui.links import link
 from relic_ui.naming import many
 from relic_ui.shell import LONGEST_PASTE, literal, show_errors
-from relic_ui.studies.studies import MOST_WANTED, PAGE, WANTED, how_many, show_held
+from relic_ui.studies.studies import MOST_WANTED, PAGE, WANTED, how_many, made_when_pressed, show_held
 from relic_ui.visit import visit
 
 _LONGEST_PLACE = 60
@@ -283,13 +282,9 @@ def _files(app: App, view: StudyView) -> None:
     )
     with st.container(horizontal=True, gap="small"):
         for label, end, mime, make in _FILES[: None if view.study.kind.is_proxy else -1]:
-
-            def data(make: str = make) -> Any:  # noqa: ANN401 - text or bytes; the app is asked anew when it is pressed
-                return getattr(app.study_files, make)(study_id)
-
             buttons.save_button(
                 label,
-                data,
+                made_when_pressed(app, make, study_id),
                 files.file_name(study_id, end),
                 mime,
                 key=f"proxy_{make}",

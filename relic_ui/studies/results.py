@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
-from typing import Any
 
 import streamlit as st
 
@@ -27,7 +26,7 @@ from relic_ui.naming import many
 from relic_ui.shell import literal, show_errors
 from relic_ui.sources.sources import EVIDENCE
 from relic_ui.studies.answering import claim_html, is_under_way, whoever_answers, words_html
-from relic_ui.studies.studies import how_many, show_held
+from relic_ui.studies.studies import how_many, made_when_pressed, show_held
 from relic_ui.tables import save
 from relic_ui.tables import show as show_table
 from relic_ui.visit import visit
@@ -531,13 +530,9 @@ def _files(app: App, view: StudyView) -> None:
             ("Answers as JSON", "json", "application/json", "answers_json"),
             ("Report to print", "html", "text/html", "report"),
         ):
-
-            def data(make: str = make) -> Any:  # noqa: ANN401 - text or bytes
-                return getattr(app.study_files, make)(study_id, anonymous=anonymous)
-
             save_button(
                 label,
-                data,
+                made_when_pressed(app, make, study_id, anonymous=anonymous),
                 files.file_name(study_id, end),
                 mime,
                 key=f"proxy_save_{end}",

@@ -7,7 +7,7 @@ not seat them on somebody's chair.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -103,6 +103,11 @@ def title(words: str) -> None:
         f'<p class="relic-proxy-back">{link(PAGE, "← All studies", css="relic-back")}</p>'
         f'<h1 class="relic-proxy-title" tabindex="-1">{escape(words)}</h1>'
     )
+
+
+def made_when_pressed(app: App, make: str, study_id: str, **how: bool) -> Callable[[], str | bytes]:
+    """Give what makes a file of a study; the app is asked anew when its button is pressed."""
+    return lambda: getattr(app.study_files, make)(study_id, **how)
 
 
 def show_held(sentences: Sequence[str]) -> None:

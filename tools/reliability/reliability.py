@@ -403,9 +403,10 @@ def write(report: Report, form: str) -> str:
         f"{row.name[:1].upper()}{row.name[1:]}\n\nDone: {row.done}\n\nExpected: {row.expected}\n\n"
         f"Happened: {row.happened}"
         for row in report.rows
-        if not brief
     ]
-    return "\n\n".join([ran_on, *filter(None, [report.note]), write_tables((table,), form), *sections])
+    return "\n\n".join(
+        [ran_on, *filter(None, [report.note]), write_tables((table,), form), *([] if brief else sections)]
+    )
 
 
 def _counted(row: Row) -> str:
