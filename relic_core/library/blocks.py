@@ -7,13 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from relic_core.domain import ParagraphKind
-from relic_core.errors import UnsafeFile
 from relic_core.text.blocks import Block, flatten
 from relic_core.text.headings import COUNTED, Heading, clean_title, parse_heading
 from relic_core.text.unbroken import is_compound, is_word
-
-MOST_PARAGRAPHS = 200_000
-"""Of a work, with what is left out; a long novel has about 10,000."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +41,6 @@ class Opening:
 
 
 Item = TextBlock | Opening
-
-
-def refuse_many_paragraphs(count: int, *, what: str) -> None:
-    """Refuse a file with more than `MOST_PARAGRAPHS` paragraphs, more than any work has, as an UnsafeFile."""
-    if count > MOST_PARAGRAPHS:
-        raise UnsafeFile(
-            f"{what} has more than {MOST_PARAGRAPHS:,} paragraphs, many times those of a long novel, and is not "
-            "opened. If it is a collection, add its works one by one; or fetch the book elsewhere."
-        )
 
 
 @dataclass(frozen=True, slots=True)

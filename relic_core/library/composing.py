@@ -14,11 +14,12 @@ from dataclasses import dataclass, field, replace
 
 from relic_core.domain import Chapter, EditionDetails, Format, LeftOut, Paragraph, Sentence, Work
 from relic_core.errors import EmptyText
-from relic_core.library.blocks import Item, Opening, TextBlock, refuse_many_paragraphs
+from relic_core.library.blocks import Item, Opening, TextBlock
 from relic_core.ports import Segmenter
+from relic_core.text.blocks import refuse_beyond_works
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import make_work
-from relic_core.text.sentences import default_segmenter
+from relic_core.text.sentences import count_ends, default_segmenter
 from relic_core.text.structure import Structure
 
 _PREAMBLE = 600
@@ -66,7 +67,8 @@ def compose(
     >>> work.text, [chapter.name for chapter in work.chapters], len(work.sentences)
     ('CHAPTER I\n\nRain fell.\n\nNobody came.\n', ['Chapter I'], 2)
     """
-    refuse_many_paragraphs(len(items), what=f"The {form} file")
+    ends = sum(count_ends(item.text) for item in items if isinstance(item, TextBlock))
+    refuse_beyond_works(len(items), ends, what=f"The {form} file")
     segmenter = segmenter or default_segmenter()
     composition = _Composition(segmenter)
     for group in _with_notes(_grouped(map(_marked, items))):

@@ -118,7 +118,7 @@ def find_pieces(text: str, *, of_a_book: bool = True) -> list[ProsePiece]:
     - `of_a_book`: titles and mottoes may stand before its first paragraph.
     """
     start, end = licence(text)
-    layout = lay_out(text, start, end)
+    layout = lay_out(text, start, end, of_a_work=False)
     return _Reader(text, layout, _Margins.of(layout, of_a_book=of_a_book)).read(of_a_book=of_a_book)
 
 
@@ -226,7 +226,7 @@ class _Reader:
         mark = _NOTE.match(self._text, block.start, block.end)
         start = mark.end() if mark else block.start
         end = block.end - (self._text[block.start] == "[" and self._text[block.end - 1] == "]")
-        parts = split_blocks(self._text, start, end)
+        parts = list(split_blocks(self._text, start, end))
         kinds: Iterable[Setting] = (
             "verse" if at and is_verse(part, self._margins.width) else "note" for at, part in enumerate(parts)
         )

@@ -10,8 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
+from relic_core.errors import UnsafeFile
+
+MOST_PARAGRAPHS = 200_000
+"""Of a work, with what is left out; a long novel has about 10,000."""
+MOST_SENTENCES = 1_000_000
+"""Of a work, by the marks that may end one; a long novel has about 40,000."""
 _LONG_LINE = 200
 """No printed line is this long: a block with such a line holds one paragraph per line."""
 _LONG_BLOCK = 25
@@ -81,17 +87,25 @@ def manner_of(text: str, start: int, end: int) -> Manner:
     return Manner(by_indent, width)
 
 
-def split_blocks(text: str, start: int, end: int, manner: Manner | None = None) -> list[Block]:
+def refuse_beyond_works(paragraphs: int = 0, sentences: int = 0, *, what: str) -> None:
+    """Refuse a file with more than `MOST_PARAGRAPHS` or `MOST_SENTENCES`, more than any work has, as an UnsafeFile."""
+    for count, most, name in ((paragraphs, MOST_PARAGRAPHS, "paragraphs"), (sentences, MOST_SENTENCES, "sentences")):
+        if count > most:
+            raise UnsafeFile(
+                f"{what} has more than {most:,} {name}, many times those of a long novel, and is not opened. If it is "
+                "a collection, add its works one by one; or fetch the book elsewhere."
+            )
+
+
+def split_blocks(text: str, start: int, end: int, manner: Manner | None = None) -> Iterator[Block]:
     """Cut ``text[start:end]`` at blank lines, and further where a text marks its paragraphs otherwise.
 
     Together the blocks hold every visible character of the stretch.
     """
     manner = manner or manner_of(text, start, end)
-    blocks: list[Block] = []
     for gap, lines in _runs(text, start, end):
-        pieces = _pieces(lines, manner)
-        blocks += [_block(piece, gap if number == 0 else min(gap, 1)) for number, piece in enumerate(pieces)]
-    return blocks
+        for number, piece in enumerate(_pieces(lines, manner)):
+            yield _block(piece, gap if number == 0 else min(gap, 1))
 
 
 def cut_block(block: Block, lines: int, text: str) -> tuple[Block, Block]:
@@ -155,21 +169,18 @@ def _has_indents(lines: Sequence[tuple[int, str]]) -> bool:
     return 0.03 * len(lines) < sum(indented) <= 0.6 * len(lines) and alone > 0.6 * sum(indented)
 
 
-def _pieces(lines: list[tuple[int, str]], manner: Manner) -> list[list[tuple[int, str]]]:
-    if len(lines) > 1 and any(len(line) > _LONG_LINE for _, line in lines):
-        return [[line] for line in lines]
+def _pieces(lines: list[tuple[int, str]], manner: Manner) -> Iterator[list[tuple[int, str]]]:
+    starts: Iterable[int]
     numbered = [at for at, (_, line) in enumerate(lines) if VERSE_NUMBER.match(line)]
-    if len(numbered) > 1 and numbered[0] == 0:
-        return [lines[at:end] for at, end in pairwise([*numbered, len(lines)])]
-    if not (manner.by_indent or manner.width):
-        return [lines]
-    pieces = [[lines[0]]]
-    for (_, above), line in pairwise(lines):
-        if _begins(above, line[1], manner):
-            pieces.append([line])
-        else:
-            pieces[-1].append(line)
-    return pieces
+    if len(lines) > 1 and any(len(line) > _LONG_LINE for _, line in lines):
+        starts = range(1, len(lines))
+    elif len(numbered) > 1 and numbered[0] == 0:
+        starts = numbered[1:]
+    elif manner.by_indent or manner.width:
+        starts = (at for at in range(1, len(lines)) if _begins(lines[at - 1][1], lines[at][1], manner))
+    else:
+        starts = ()
+    return (lines[at:end] for at, end in pairwise(chain([0], starts, [len(lines)])))
 
 
 def _begins(above: str, line: str, manner: Manner) -> bool:

@@ -183,7 +183,7 @@ def parse_heading(block: Block) -> Heading | None:
 
     >>> from relic_core.text.blocks import split_blocks
     >>> def read(text):
-    ...     found = parse_heading(split_blocks(text, 0, len(text))[0])
+    ...     found = parse_heading(next(split_blocks(text, 0, len(text))))
     ...     return found and (found.level, found.word, found.number, found.value, found.title)
     >>> read("CHAPTER XII. The Ferry")
     ('chapter', 'chapter', 'XII', 12, 'The Ferry')

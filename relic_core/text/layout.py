@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from relic_core.domain import LeftOut
-from relic_core.text.blocks import Block, cut_block, line_width, manner_of, split_blocks
+from relic_core.text.blocks import Block, cut_block, line_width, manner_of, refuse_beyond_works, split_blocks
 from relic_core.text.contents import find_contents, is_list
 from relic_core.text.headings import Heading, parse_heading
 from relic_core.text.metadata import BY, labelled_head
@@ -211,9 +211,12 @@ class Layout:
         return self.blocks[after - 1].end - self.blocks[first].start if after > first else 0
 
 
-def lay_out(text: str, start: int, end: int) -> Layout:
-    """Lay out ``text[start:end]``, the text between Project Gutenberg's header and footer."""
-    blocks, kinds = _cut(text, start, end)
+def lay_out(text: str, start: int, end: int, *, of_a_work: bool = True) -> Layout:
+    """Lay out ``text[start:end]``, the text between Project Gutenberg's header and footer.
+
+    - `of_a_work`: it is refused where it has more paragraphs than any work, before they are looked at.
+    """
+    blocks, kinds = _cut(text, start, end, of_a_work=of_a_work)
     for index, block in enumerate(blocks):
         kind = kinds.get(index) or own_kind(block)
         if not kind and index < _TITLE_PAGE and block.short and _CREDIT.match(block.flat):  # who made the file
@@ -250,7 +253,7 @@ def title_page(layout: Layout) -> set[int]:
     return page if named or layout.blocks[after].gap > 1 else set()
 
 
-def _cut(text: str, start: int, end: int) -> tuple[list[Block], dict[int, str]]:
+def _cut(text: str, start: int, end: int, *, of_a_work: bool) -> tuple[list[Block], dict[int, str]]:
     """Cut a text into blocks: bracketed marks for themselves, headings off the lines around them."""
     blocks: list[Block] = []
     kinds: dict[int, str] = {}
@@ -259,6 +262,8 @@ def _cut(text: str, start: int, end: int) -> tuple[list[Block], dict[int, str]]:
     for mark in (*bracketed(text, start, end), LeftOut(end, end, "")):
         for block in split_blocks(text, position, mark.start, manner):
             blocks += _off_prose(block, text, on_title_page=len(blocks) < _TITLE_PAGE)
+            if of_a_work:
+                refuse_beyond_works(len(blocks), what="The text")
         if mark.kind:
             kinds[len(blocks)] = mark.kind
             lines = tuple(line for line in text[mark.start : mark.end].split("\n") if line.strip())

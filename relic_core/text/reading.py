@@ -14,11 +14,11 @@ from relic_core.config import Settings
 from relic_core.domain import Chapter, Format, LeftOut, Paragraph, Sentence, Work
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.ports import Segmenter
-from relic_core.text.blocks import split_blocks
+from relic_core.text.blocks import refuse_beyond_works, split_blocks
 from relic_core.text.decoding import decode, file_name, harmless
 from relic_core.text.headings import clean_title
 from relic_core.text.metadata import Metadata
-from relic_core.text.sentences import default_segmenter
+from relic_core.text.sentences import count_ends, default_segmenter
 from relic_core.text.structure import Structure, analyse
 
 _SLUG_LENGTH = 48
@@ -38,6 +38,7 @@ def read_work(
     """Read a work from the bytes of a text file; metadata given win over what the file says."""
     segmenter = segmenter or default_segmenter()
     text = decode(data, max_bytes=max_bytes)
+    refuse_beyond_works(sentences=count_ends(text), what="The text")
     structure = analyse(text)
     structure = replace(structure, metadata=structure.metadata.corrected(metadata))
     sentences = _sentences(text, structure.paragraphs, segmenter)
@@ -119,7 +120,7 @@ def put_back(work: Work, start: int) -> Work:
     piece = next((each for each in work.left_out if each.start == start), None)
     if piece is None:
         raise BadRequest("That piece is part of the text already, or the work was read anew. Open its page again.")
-    blocks = split_blocks(work.text, piece.start, piece.end)
+    blocks = list(split_blocks(work.text, piece.start, piece.end))
     first = next((place for place, block in enumerate(blocks) if block.end - block.start >= _PROSE), 0)
     around = next((chapter.index for chapter in work.chapters if chapter.start <= start < chapter.end), None)
     chapters = list(work.chapters)

@@ -133,6 +133,11 @@ def sentences_between(text: str, bounds: list[int]) -> list[tuple[int, int]]:
     return spans
 
 
+def count_ends(text: str) -> int:
+    """Count the marks that may end a sentence, at least as many as there are sentences but for one a paragraph."""
+    return sum(map(text.count, ".?!;:…。！？；｡"))
+
+
 def next_opening(gap: str) -> int:
     """Offset in a gap between two words where the later sentence begins, 0 where no white space parts them.
 

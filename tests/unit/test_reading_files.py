@@ -10,9 +10,10 @@ import zipfile
 import pytest
 
 from relic_core.errors import BadText, EmptyText, NotText, OtherFormat, TextTooLarge, UnsafeFile
-from relic_core.library import archives, blocks, markup
+from relic_core.library import archives, markup
 from relic_core.library.reading import read_file
 from relic_core.library.secondary import text_of
+from relic_core.text import blocks as text_blocks
 from tests.making_books import CONTAINER, XHTML, epub, pack, package, sections_of, tei
 
 PAGE = "<h2>CHAPTER I</h2><p>Rain fell. Nobody came.</p>"
@@ -186,13 +187,22 @@ def test_a_book_of_more_elements_than_any_text_needs_is_refused_before_it_is_par
 
 
 def test_a_book_of_more_paragraphs_than_any_work_has_is_refused(monkeypatch):
-    monkeypatch.setattr(blocks, "MOST_PARAGRAPHS", 20)
+    monkeypatch.setattr(text_blocks, "MOST_PARAGRAPHS", 20)
     many = "<p>Rain.</p>" * 15
     assert len(read_file(epub([many]), name="x").paragraphs) == 15
     lines = "Rain.\n\n" * 30
-    for data in (tei(many * 2), epub([many, many]), epub([f"<pre>{lines}</pre>"])):
+    for data in (tei(many * 2), epub([many, many]), epub([f"<pre>{lines}</pre>"]), lines.encode()):
         with pytest.raises(UnsafeFile, match="more than 20 paragraphs"):
             read_file(data, name="x")
+
+
+def test_a_book_of_more_sentences_than_any_work_has_is_refused(monkeypatch):
+    monkeypatch.setattr(text_blocks, "MOST_SENTENCES", 20)
+    few, many = "Rain fell. " * 20, "Rain fell. " * 21
+    for make in (str.encode, lambda text: tei(f"<p>{text}</p>"), lambda text: epub([f"<p>{text}</p>"])):
+        assert len(read_file(make(few), name="x").sentences) == 20
+        with pytest.raises(UnsafeFile, match="more than 20 sentences"):
+            read_file(make(many), name="x")
 
 
 def test_a_bomb_that_says_how_large_it_is():
