@@ -138,7 +138,7 @@ def headings_in(work: Work, chapter: int) -> int:
     found = 0
     for paragraph in work.paragraphs:
         if paragraph.chapter == chapter and paragraph.end - paragraph.start < LONG_HEADING:
-            heading = parse_heading(split_blocks(work.text, paragraph.start, paragraph.end)[0])
+            heading = parse_heading(next(split_blocks(work.text, paragraph.start, paragraph.end)))
             found += heading is not None and heading.level in {"chapter", "part"} and heading.word not in NUMBERS
     return found
 
