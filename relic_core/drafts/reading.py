@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pypdf import PdfReader
 
 MOST_BYTES = 20_000_000
-_MOST_MARKDOWN = 2_000_000
-"""Bytes; four times what 60,000 words have. So much takes markdown-it up to twelve seconds."""
+_MOST_BYTES_OF = {".md": 2_000_000, ".tex": 1_000_000}
+"""Where reading takes long: four times and twice what 60,000 words have. So much takes up to half a minute."""
 _SET_OFF = "    "
 """How a quotation that is set off begins in plain text: as typed, or as its style says."""
 _QUOTE_STYLE = re.compile(r"quot|block text|verse|epigraph", re.IGNORECASE)
@@ -56,7 +56,7 @@ def read_draft(data: bytes, name: str) -> Draft:
     """
     called = file_name(name)
     ending = PurePosixPath(called).suffix.lower()
-    if len(data) > (most := _MOST_MARKDOWN if ending == ".md" else MOST_BYTES):
+    if len(data) > (most := _MOST_BYTES_OF.get(ending, MOST_BYTES)):
         raise TextTooLarge(
             f"{called} has {len(data):,} bytes; a draft of its kind may have {most:,}. Check it chapter by chapter."
         )

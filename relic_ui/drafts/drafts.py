@@ -60,7 +60,7 @@ def _ask(app: App) -> None:
             max_chars=LONGEST_DRAFT,
         )
         file = st.file_uploader(  # of any type: what cannot be read is refused in our words
-            f"Or a file ({', '.join(ENDINGS)}; Markdown of 2 MB at most)",
+            f"Or a file ({', '.join(ENDINGS)}; Markdown of 2 MB and LaTeX of 1 MB at most)",
             max_upload_size=_MEGABYTES,
             key="drafts_file",
         )
