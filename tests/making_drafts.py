@@ -43,5 +43,6 @@ BAD = {
     "scanned.pdf": (pdf(None, None), "pictures"),
     "old.doc": (b"\xd0\xcf\x11\xe0 old", "password"),
     "long.txt": (b"word " * 200_000, "200,000 words"),
+    "long.tex": (b"word " * 200_001, "may have 1,000,000"),
 }
 """By name the bytes of what is refused, and a word of why."""
