@@ -95,7 +95,7 @@ class RecallQuery:
 
 def introduce() -> None:
     """Say what the page shows, in a scholar's words."""
-    st.html('<p class="relic-lede">How near the top stands the passage that the critic quoted?</p>')
+    st.html('<p class="relic-lede">How near the top stands the passage that answers the claim?</p>')
 
 
 def teach() -> None:
