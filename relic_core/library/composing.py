@@ -16,7 +16,7 @@ from relic_core.domain import Chapter, EditionDetails, Format, LeftOut, Paragrap
 from relic_core.errors import EmptyText
 from relic_core.library.blocks import Item, Opening, TextBlock
 from relic_core.ports import Segmenter
-from relic_core.text.blocks import refuse_beyond_works
+from relic_core.text.blocks import refuse_too_many
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import make_work
 from relic_core.text.sentences import count_ends, default_segmenter
@@ -68,7 +68,7 @@ def compose(
     ('CHAPTER I\n\nRain fell.\n\nNobody came.\n', ['Chapter I'], 2)
     """
     ends = sum(count_ends(item.text) for item in items if isinstance(item, TextBlock))
-    refuse_beyond_works(len(items), ends, what=f"The {form} file")
+    refuse_too_many(len(items), ends, what=f"The {form} file")
     segmenter = segmenter or default_segmenter()
     composition = _Composition(segmenter)
     for group in _with_notes(_grouped(map(_marked, items))):

@@ -38,7 +38,7 @@ from relic_core.library.markup import (
     words_of,
 )
 from relic_core.ports import Segmenter
-from relic_core.text.blocks import refuse_beyond_works
+from relic_core.text.blocks import refuse_too_many
 from relic_core.text.decoding import too_large
 from relic_core.text.metadata import Metadata, speaks_of
 from relic_core.text.structure import is_prologue
@@ -1045,7 +1045,7 @@ class Page:
 
     def _emit(self, block: TextBlock, *, level: int = 0, role: str = "", linked: bool = False) -> None:
         self._emit_initial()
-        refuse_beyond_works(len(self.blocks), what="The EPUB")
+        refuse_too_many(len(self.blocks), what="The EPUB")
         anchors, self._anchors = self._anchors, []
         self.blocks.append(PageBlock(block, self._path, level, role, anchors, linked))
 
@@ -1098,7 +1098,7 @@ def read_epub(
     blocks: list[PageBlock] = []
     for path in _in_reading_order(roots, package):
         blocks += Page(roots[path], path, frozenset(notes)).blocks
-        refuse_beyond_works(len(blocks), what="The EPUB")
+        refuse_too_many(len(blocks), what="The EPUB")
     metadata = package.metadata.corrected(metadata)
     items = outline(blocks, package.contents, title=metadata.title, author=metadata.author)
     try:

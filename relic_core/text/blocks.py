@@ -87,7 +87,7 @@ def manner_of(text: str, start: int, end: int) -> Manner:
     return Manner(by_indent, width)
 
 
-def refuse_beyond_works(paragraphs: int = 0, sentences: int = 0, *, what: str) -> None:
+def refuse_too_many(paragraphs: int = 0, sentences: int = 0, *, what: str) -> None:
     """Refuse a file with more than `MOST_PARAGRAPHS` or `MOST_SENTENCES`, more than any work has, as an UnsafeFile."""
     for count, most, name in ((paragraphs, MOST_PARAGRAPHS, "paragraphs"), (sentences, MOST_SENTENCES, "sentences")):
         if count > most:

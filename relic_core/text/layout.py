@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from relic_core.domain import LeftOut
-from relic_core.text.blocks import Block, cut_block, line_width, manner_of, refuse_beyond_works, split_blocks
+from relic_core.text.blocks import Block, cut_block, line_width, manner_of, refuse_too_many, split_blocks
 from relic_core.text.contents import find_contents, is_list
 from relic_core.text.headings import Heading, parse_heading
 from relic_core.text.metadata import BY, labelled_head
@@ -263,7 +263,7 @@ def _cut(text: str, start: int, end: int, *, of_a_work: bool) -> tuple[list[Bloc
         for block in split_blocks(text, position, mark.start, manner):
             blocks += _off_prose(block, text, on_title_page=len(blocks) < _TITLE_PAGE)
             if of_a_work:
-                refuse_beyond_works(len(blocks), what="The text")
+                refuse_too_many(len(blocks), what="The text")
         if mark.kind:
             kinds[len(blocks)] = mark.kind
             lines = tuple(line for line in text[mark.start : mark.end].split("\n") if line.strip())

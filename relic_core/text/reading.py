@@ -14,7 +14,7 @@ from relic_core.config import Settings
 from relic_core.domain import Chapter, Format, LeftOut, Paragraph, Sentence, Work
 from relic_core.errors import BadRequest, unknown_name
 from relic_core.ports import Segmenter
-from relic_core.text.blocks import refuse_beyond_works, split_blocks
+from relic_core.text.blocks import refuse_too_many, split_blocks
 from relic_core.text.decoding import decode, file_name, harmless
 from relic_core.text.headings import clean_title
 from relic_core.text.metadata import Metadata
@@ -38,7 +38,7 @@ def read_work(
     """Read a work from the bytes of a text file; metadata given win over what the file says."""
     segmenter = segmenter or default_segmenter()
     text = decode(data, max_bytes=max_bytes)
-    refuse_beyond_works(sentences=count_ends(text), what="The text")
+    refuse_too_many(sentences=count_ends(text), what="The text")
     structure = analyse(text)
     structure = replace(structure, metadata=structure.metadata.corrected(metadata))
     sentences = _sentences(text, structure.paragraphs, segmenter)
