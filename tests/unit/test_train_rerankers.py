@@ -244,7 +244,7 @@ def test_a_reranker_cannot_look_for_hard_negatives(bench, base):
 
 
 def test_a_stopped_training_goes_on_from_its_checkpoint_and_looks_for_nothing_again(bench, base, settings, monkeypatch):
-    monkeypatch.setattr(running.StopWish, "stop", lambda wish: wish._done >= 1)
+    monkeypatch.setattr(running.Journal, "stop", lambda journal: journal._done >= 1)
     training = bench.trainings.start(asked_of_reranker(base, steps=6))
     monkeypatch.undo()
     followed = bench.trainings.get(training.id)

@@ -50,7 +50,7 @@ def bench(settings):
 @pytest.fixture
 def stopped(bench, base, monkeypatch):
     """A training that was stopped after its second step."""
-    monkeypatch.setattr(running.StopWish, "stop", lambda wish: wish._done >= 1)
+    monkeypatch.setattr(running.Journal, "stop", lambda journal: journal._done >= 1)
     training = bench.trainings.start(asked_of(base, steps=6, name="long"))
     monkeypatch.undo()
     return training.id
@@ -105,7 +105,7 @@ def test_only_what_is_asked_for_is_learnt_from(bench, base, settings):
 
 
 def test_hard_negatives_are_looked_for_once_and_used_again(stopped, bench, base, settings, monkeypatch):
-    monkeypatch.setattr(running.StopWish, "stop", lambda wish: wish._done >= 1)
+    monkeypatch.setattr(running.Journal, "stop", lambda journal: journal._done >= 1)
     training = bench.trainings.start(asked_of(base, steps=0, hard="base", hard_negatives=1))
     monkeypatch.undo()
     found = TrainingFolder.find(settings.data, training.id).examples()["hard"]
@@ -146,6 +146,7 @@ def test_no_pair_quotes_a_work_that_is_held_back_though_its_windows_are_not_lear
     quoting = {pair.id for pair in every if (pair.source_id, pair.at) in places}
     assert len(quoting) == 6
     assert len(chosen["pairs"]) == len(every) - 6
+    assert {each.window.gold.length for each in bench.store.windows.some(chosen["windows"])} == {1}
     assert not quoting & set(chosen["pairs"])
 
 
@@ -345,7 +346,7 @@ def test_a_disk_that_fills_up_under_way_is_told_and_the_training_can_be_resumed(
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("relic_core.training.loop.save_file", full)
+    monkeypatch.setattr("relic_core.training.trainer.save_file", full)
     training = bench.trainings.start(asked_of(base))
     followed = bench.trainings.get(training.id)
     assert (followed.state, followed.resumable) == ("failed", True)
@@ -355,7 +356,7 @@ def test_a_disk_that_fills_up_under_way_is_told_and_the_training_can_be_resumed(
 
 
 def test_a_loss_that_is_no_number_is_told(bench, base, monkeypatch):
-    monkeypatch.setattr("relic_core.training.loop.math", SimpleNamespace(isfinite=lambda _: False))
+    monkeypatch.setattr("relic_core.training.trainer.math", SimpleNamespace(isfinite=lambda _: False))
     followed = bench.trainings.get(bench.trainings.start(asked_of(base)).id)
     assert followed.state == "failed"
     assert "run away" in followed.note
