@@ -18,7 +18,7 @@ from relic_core.errors import BadRequest, JobCancelled, StoreError
 from relic_core.ports import Progress
 from relic_core.store.jobs import failed_note
 from relic_core.training import hard_negatives
-from relic_core.training.collating import HardNegatives, Material
+from relic_core.training.collating import Material
 from relic_core.training.examples import Examples, TrainingData, check_enough
 from relic_core.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
 from relic_core.training.learners import query_card
@@ -108,8 +108,7 @@ class TrainingRun:
 
     def learn(self, folder: TrainingFolder, progress: Progress) -> Trained:
         """Choose what to train and validate on, look for hard negatives, and train; all as the folder asks."""
-        training = folder.training
-        request = TrainingRequest.from_json(training.name, training.recipe, training.asked)
+        request = TrainingRequest.of(folder.training)
         progress(0, 0, "Reading the quotations")
         read = published(request) if request.data else None
         load_work: Callable[[str], Work] = self.load_work if read is None else read.works.__getitem__
@@ -141,7 +140,7 @@ class TrainingRun:
             sources = self.choose_sources(recipe.supervision, windows, load_work, most)
             windows = tuple(window for window in windows if window.id in sources)
         learnt = LEARNT if read else ""
-        material = Material(examples.pairs, windows, load_work, hard or HardNegatives(), sources, learnt)
+        material = Material(examples.pairs, windows, load_work, hard, sources, learnt)
         # From here on a wish to stop must reach the training itself, which then writes a checkpoint.
         with self.patiently(lambda: journal.tell(WAITING)):
             made = self.train(

@@ -10,6 +10,7 @@ import shutil
 import signal
 import time
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import get_args
@@ -18,7 +19,7 @@ import pytest
 
 from relic_core.config import Settings
 from relic_core.domain import SearchRequest
-from relic_core.domain.trainings import KILLED
+from relic_core.domain.trainings import KILLED, Training
 from relic_core.encoders.cards import HeadPooling, Reading
 from relic_core.encoders.weights import TOKEN_WEIGHTS
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreFull
@@ -617,7 +618,8 @@ def test_every_setting_of_a_recipe_and_every_recipe_is_explained():
 
 def test_what_is_asked_can_be_written_down_and_read_again(base):
     asked = asked_of(base, hard="base", sources=("a", "b"))
-    assert TrainingRequest.from_json(asked.name, asked.recipe.to_json(), asked.to_json()) == asked
+    given = {"name": asked.name, "recipe": asked.recipe.to_json(), "asked": asked.to_json()}
+    assert TrainingRequest.of(Training(id="a", created=datetime.now(UTC), **given)) == asked
     for wrong in ({"pairs": -1}, {"use": "poems"}, {"validation": -2}):
         with pytest.raises(BadRequest):
             replace(TrainingRequest(), **wrong)
