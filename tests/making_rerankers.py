@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +43,8 @@ def make_cross_encoder(folder: Path, base: Path, **given: Any) -> Path:
     card = make_card(**given)
     torch.manual_seed(5)
     reader = JointReader(JointTexts(card, str(base), precision="float32").tower.build(), card)
-    write_reranker(folder, reader, find_model(str(base)), card, {"figures": {}}, keeps_embeddings=True)
+    learner, files = SimpleNamespace(reader=reader), find_model(str(base))
+    write_reranker(folder, learner, {"figures": {}}, base=files, card=card, keeps_embeddings=True)
     return folder
 
 

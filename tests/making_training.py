@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from tokenizers import Tokenizer
 
@@ -12,7 +13,6 @@ from tests.making import make_work
 from tests.tiny_models import bert
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 NOUNS = "ferry ferryman river quay coin lamp letter frost fox orchard miser soup dinner".split()  # noqa: SIM905
@@ -80,11 +80,22 @@ def make_recipe(base: Path, **given: Any) -> EncoderRecipe:
     return EncoderRecipe(**{**facts, **given})
 
 
+def train_on(recipe, pairs, windows, folder, *, work, checkpoint_seconds=600.0, **given):
+    """Train on examples; a checkpoint is written as often as is asked for."""
+    from relic_core.training import trainer
+    from relic_core.training.collating import Material
+
+    parts = {key: given.pop(key) for key in ("hard", "sources") if key in given}
+    material = Material(pairs, windows, work, **parts)
+    with patch.object(trainer, "CHECKPOINT_SECONDS", checkpoint_seconds):
+        return trainer.train(recipe, material, folder, **given)
+
+
 class Reports(list[dict[str, Any]]):
     """What a training reported."""
 
-    def __call__(self, said: Mapping[str, Any]) -> None:
-        self.append(dict(said))
+    def __call__(self, event: str, step: int, **facts: Any) -> None:
+        self.append({"event": event, "step": step, **facts})
 
     def of(self, event: str) -> list[dict[str, Any]]:
         """Give what was reported of one event."""

@@ -9,6 +9,8 @@ from datetime import datetime
 from statistics import median
 from typing import Any, Literal, get_args
 
+from relic_core.domain.records import Job
+
 TrainingState = Literal["waiting", "running", "stopped", "failed", "finished"]
 """Where a training stands. One that was stopped, or failed, can be resumed from its last checkpoint."""
 
@@ -135,14 +137,14 @@ def follow(
     training: Training,
     events: Sequence[TrainingEvent],
     *,
-    job: tuple[str, str, str] = ("", "", ""),
+    job: Job | None = None,
     has_model: bool = False,
     there: bool = True,
     size: int = 0,
 ) -> Followed:
     """Work out how a training goes."""
     steps = _steps_made(events)
-    state, note = _state(events, job[1], job[2])
+    state, note = _state(events, job)
     begins = next((each.facts for each in reversed(events) if each.event == "begins"), {})
     checkpoint = max((each.step for each in events if each.event == "checkpoint"), default=0)
     step = steps[-1].step if steps else 0
@@ -166,16 +168,14 @@ def follow(
         has_model=has_model,
         resumable=there and state in {"stopped", "failed"},
         bytes=size,
-        job=job[0],
+        job=job.id if job else "",
     )
 
 
-def _state(events: Sequence[TrainingEvent], job: str, note: str) -> tuple[TrainingState, str]:
+def _state(events: Sequence[TrainingEvent], job: Job | None) -> tuple[TrainingState, str]:
     last = next((each for each in reversed(events) if each.event in _STATES), None)
-    if job == "queued":
-        return "waiting", note or "It is about to begin."
-    if job == "running":
-        return "running", note
+    if job:
+        return ("running", job.note) if job.state == "running" else ("waiting", job.note or "It is about to begin.")
     if last is None:
         return "stopped", NOT_BEGUN
     note_text = str(last.facts.get("note", ""))

@@ -19,7 +19,7 @@ from relic_core.domain import Job
 from relic_core.errors import JobCancelled, NotFound, RelicError, StoreError, StoreReadOnly, unknown_name
 from relic_core.ports import Executor, Progress
 from relic_core.store import locks
-from relic_core.store.jobs import ENDED, STOPPED, JobFolder, JobReport, JobRows, JobSpec, stopped_note
+from relic_core.store.jobs import ENDED, STOPPED, JobFolder, JobReport, JobRows, JobSpec, failed_note, stopped_note
 from relic_core.text.decoding import storable
 
 JobFunction = Callable[[dict[str, Any], Progress], str]
@@ -167,11 +167,10 @@ class Jobs:
                 note = function(spec.arguments, report)
         except JobCancelled:
             report.state("cancelled", stopped_note(spec.kind))
-        except RelicError as error:
-            report.state("failed", str(error))
-        except Exception as error:  # a fault of the program must reach the person who waits for the job
-            logger.exception("The job %s (%s) failed", spec.id, spec.kind)
-            report.state("failed", f"The program made a mistake ({error!r}). The job's output.txt has the details.")
+        except Exception as error:
+            if not isinstance(error, RelicError):
+                logger.exception("The job %s (%s) failed", spec.id, spec.kind)
+            report.state("failed", failed_note(error))
         else:
             report.state("done", note)
         return job.job()

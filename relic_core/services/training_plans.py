@@ -143,8 +143,8 @@ class TrainingPlans:
         find_model(request.recipe.base)  # a missing file is reported before torch is loaded
         self._looking(request)
 
-        from relic_core.training.loop import processes
-        from relic_core.training.trainer import check_base
+        from relic_core.training.learners import check_base
+        from relic_core.training.trainer import processes
 
         if processes() > 1:
             raise BadRequest(

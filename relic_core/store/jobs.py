@@ -25,7 +25,7 @@ from pydantic import AwareDatetime, Field, TypeAdapter
 from relic_core.domain import Job, JobState
 from relic_core.domain.figures import many
 from relic_core.domain.records import WAITING
-from relic_core.errors import JobCancelled, NotFound
+from relic_core.errors import JobCancelled, NotFound, RelicError
 from relic_core.formats.files import Count, Strict, records_in_lines
 from relic_core.installed import COMMAND
 from relic_core.store import locks
@@ -315,6 +315,13 @@ def stopped_note(kind: str) -> str:
     'Stopped.'
     """
     return f"Stopped. {_AFTER_STOPPING[kind]}" if kind in _AFTER_STOPPING else "Stopped."
+
+
+def failed_note(error: Exception) -> str:
+    """Say why a job failed: a fault of the program must reach the person who waits for it."""
+    if isinstance(error, RelicError):
+        return str(error)
+    return f"The program made a mistake ({error!r}). The job's output.txt has the details."
 
 
 def _modified(path: Path) -> float:

@@ -145,13 +145,17 @@ class HardNegatives:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The examples to train on; for attribution, `sources` are the texts for each window, by its id."""
+    """The examples to train on; for attribution, `sources` are the texts for each window, by its id.
+
+    - `learnt`: what of RELiC's own data is among it: see `EncoderCard`.
+    """
 
     pairs: Sequence[Pair]
     windows: Sequence[MinedWindow]
     work: Callable[[str], Work]
     hard: HardNegatives = field(default_factory=HardNegatives)
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    learnt: str = ""
 
 
 class Collator:

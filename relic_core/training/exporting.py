@@ -14,7 +14,7 @@ import torch
 from safetensors.torch import save
 
 from relic_core.encoders.cards import CARD, RERANKER_CARD, EncoderCard, RerankerCard
-from relic_core.encoders.joint_reader import GATES, HEAD, JointReader
+from relic_core.encoders.joint_reader import GATES, HEAD
 from relic_core.encoders.weights import (
     CONFIG,
     LAYERS,
@@ -33,8 +33,9 @@ from relic_core.encoders.weights import (
 )
 from relic_core.formats.files import written_whole
 from relic_core.training.checkpoints import room_for, take_name, written_folder
-from relic_core.training.models import DualEncoder, Start, adapters, between
+from relic_core.training.models import DualEncoder, RerankerInTraining, Start, adapters, between
 from relic_core.training.recipes import EncoderRecipe
+from relic_core.training.sources import GeneratorInTraining, RetrievalInTraining
 
 CLAIMS = "claims"
 PASSAGES = "passages"
@@ -43,22 +44,24 @@ RECORD = "training.json"
 
 def write_model(
     folder: Path,
-    encoder: DualEncoder,
+    learner: DualEncoder | RetrievalInTraining,
+    record: Mapping[str, Any],
+    *,
     base: ModelFiles,
     card: EncoderCard,
-    record: Mapping[str, Any],
     recipe: EncoderRecipe,
     start: Start | None = None,
 ) -> None:
     """Write both encoders with their card; the folder appears under its name when all of it is written.
 
-    - `encoder`: as it is now; where adapters are what it learnt, they are written as such over a base that is found
+    - `learner`: as it is now; where adapters are what it learnt, they are written as such over a base that is found
       anywhere, else added into the matrices they adapt.
     - `base`: what both are written as layers over.
     - `card`: where the encoders are, and the digest of their files, is filled in.
     - `recipe`: whether the embeddings are the base's, and how far the way is gone from what they began as.
     - `start`: what they began as, where that is not the base.
     """
+    encoder = learner if isinstance(learner, DualEncoder) else learner.encoder
     with written_folder(folder) as half:
         towers = (
             {CLAIMS: encoder.claims}
@@ -185,9 +188,9 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
         file.write((json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def write_generator(folder: Path, model: Any, base: ModelFiles, record: Mapping[str, Any]) -> None:  # noqa: ANN401
+def write_generator(folder: Path, learner: GeneratorInTraining, record: Mapping[str, Any], *, base: ModelFiles) -> None:
     """Write a model that generates text, as `SpanLikelihood` reads it; the folder appears when all of it is written."""
-    state = model.state_dict()
+    state = learner.model.state_dict()
     names = {tensor.data_ptr(): name for name, tensor in reversed(state.items())}  # of tied ones the first
     with written_folder(folder) as half:
         tensors = {name: state[name].detach().float().cpu().contiguous() for name in names.values()}
@@ -197,11 +200,11 @@ def write_generator(folder: Path, model: Any, base: ModelFiles, record: Mapping[
 
 def write_reranker(
     folder: Path,
-    reader: JointReader,
-    base: ModelFiles,
-    card: RerankerCard,
+    learner: RerankerInTraining,
     record: Mapping[str, Any],
     *,
+    base: ModelFiles,
+    card: RerankerCard,
     keeps_embeddings: bool,
 ) -> None:
     """Write a cross-encoder; the folder appears under its name when all of it is written.
@@ -209,6 +212,7 @@ def write_reranker(
     Adapters are added into the matrices they adapt; the card gets the digest of the files.
     """
     with written_folder(folder) as half:
+        reader = learner.reader
         beside = {name: tensor for name, tensor in reader.named_parameters() if name in {HEAD, GATES}}
         learnt = {name: tensor.detach().float().cpu().contiguous() for name, tensor in beside.items()}
         tensors = {**merged(reader.model), **learnt}

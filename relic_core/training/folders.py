@@ -111,11 +111,6 @@ class TrainingFolder:
         return any((self.model / name).is_file() for name in (CARD, RERANKER_CARD, WEIGHTS))
 
     @property
-    def has_checkpoint(self) -> bool:
-        """Whether there is something to go on from."""
-        return any((self.path / CHECKPOINTS).glob("checkpoint-*"))
-
-    @property
     def checkpoint(self) -> int:
         """Step of the last checkpoint, as the journal tells; 0 where there was none."""
         return next((each.step for each in reversed(self.events()) if each.event == "checkpoint"), 0)

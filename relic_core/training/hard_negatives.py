@@ -282,13 +282,13 @@ def look_for(
     *,
     work: Callable[[str], Work],
     progress: Progress,
-) -> HardNegatives | None:
-    """Look for hard negatives with the model asked for, or read those that were found; None where none are wanted.
+) -> HardNegatives:
+    """Look for hard negatives with the model asked for, or read those that were found; none where none are wanted.
 
     An engine's workers look, where one is set. What is found is written down, and kept where the search is ended.
     """
     if not request.hard:
-        return None
+        return HardNegatives()
     if chosen["hard"] is None or "looked" in chosen["hard"]:
         encoder = LateChunkingEncoder(hard_card(settings, request))
         if chosen["hard"] is None or chosen["hard"]["by"] != encoder.identity:  # not half by one and half by another

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from relic_core.config import Settings
-from relic_core.domain.trainings import ModelKind
+from relic_core.domain.trainings import ModelKind, Training
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.weights import encoder_digest
 from relic_core.errors import BadRequest, BadWeights, unknown_name
@@ -159,11 +159,12 @@ class TrainingRequest:
         return {key: values[key] for key in values if key not in {"name", "recipe"}}
 
     @classmethod
-    def from_json(cls, name: str, recipe: Mapping[str, Any], request: Mapping[str, Any]) -> TrainingRequest:
+    def of(cls, training: Training) -> TrainingRequest:
         """Read what was asked; raises BadRequest as `TrainingRequest` and `read_recipe`."""
         keys = {"use", "pairs", "validation", "hard", "start", "data", "validation_data"}
-        known = {"start": NO_MODEL} | {key: value for key, value in request.items() if key in keys}
-        return cls(name=name, recipe=read_recipe(recipe), sources=tuple(request.get("sources", ())), **known)
+        known = {"start": NO_MODEL} | {key: value for key, value in training.asked.items() if key in keys}
+        sources = tuple(training.asked.get("sources", ()))
+        return cls(name=training.name, recipe=read_recipe(training.recipe), sources=sources, **known)
 
     def lasting(self, length: str) -> TrainingRequest:
         """Give the same for another of `LENGTHS`. Raises BadRequest: there is no such length."""

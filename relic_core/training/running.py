@@ -14,28 +14,31 @@ from relic_core.config import Settings
 from relic_core.domain import MinedWindow, Work
 from relic_core.domain.records import WAITING
 from relic_core.domain.trainings import duration
-from relic_core.errors import BadRequest, JobCancelled, RelicError, StoreError
+from relic_core.errors import BadRequest, JobCancelled, StoreError
 from relic_core.ports import Progress
+from relic_core.store.jobs import failed_note
 from relic_core.training import hard_negatives
+from relic_core.training.collating import Material
 from relic_core.training.examples import Examples, TrainingData, check_enough
 from relic_core.training.folders import CHECKPOINTS, FINISHED, TrainingFolder
+from relic_core.training.learners import query_card
 from relic_core.training.published import LEARNT, LossValidation, published
 from relic_core.training.recipes import EncoderRecipe, SourceRecipe, Supervision
 from relic_core.training.requests import TrainingRequest, base_card, settled, start_card
-from relic_core.training.several import train_on_all
 from relic_core.training.sources import ChooseSources, SourceValidation
-from relic_core.training.trainer import CANDIDATE, Trained, Validate, query_card
+from relic_core.training.trainer import CANDIDATE, Trained, Validate, train_on_all
 from relic_core.training.validation import RerankerValidation, Validation, draw, first_stage_of
 
 
-class StopWish:
-    """Tells the job how far the training is, and remembers that somebody asked it to stop.
+class Journal:
+    """Writes what happens in a training into its journal; the job says of it how far that is.
 
-    The job's own way of stopping, an error raised out of its report, would end a training without a checkpoint.
+    A wish to stop is remembered: the job's own way of stopping, an error raised out of its report, would end a training
+    without a checkpoint.
     """
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+    def __init__(self, folder: TrainingFolder, progress: Progress) -> None:
+        self._folder, self._progress = folder, progress
         self._done, self._total = 0, 0
         self._stop = False
 
@@ -44,12 +47,13 @@ class StopWish:
         self.tell("")
         return self._stop
 
-    def follow(self, event: Mapping[str, Any]) -> None:
-        """Tell of what the training reports."""
-        self._done, self._total = int(event["step"]), int(event.get("of", self._total))
-        if event["event"] == "step":
-            self.tell(f"step {self._done:,} of {self._total:,}")
-        elif event["event"] == "checkpoint":
+    def __call__(self, event: str, step: int, **facts: Any) -> None:  # noqa: ANN401 - figures, as a rule
+        """Write one event."""
+        self._folder.append(event, step, **facts)
+        self._done, self._total = step, facts.get("of", self._total)
+        if event == "step":
+            self.tell(f"step {step:,} of {self._total:,}")
+        elif event == "checkpoint":
             self.tell("a checkpoint was written")
 
     def tell(self, note: str) -> None:
@@ -89,18 +93,13 @@ class TrainingRun:
             made = self.learn(folder, progress)
         except JobCancelled:
             step = folder.checkpoint
-            gone_on = f"It was stopped before it went on. Its last checkpoint is of step {step:,}."
-            folder.append("stopped", step, note=gone_on if step else "It was stopped before its first step.")
+            note = f"Stopped after step {step:,}." if step else "It was stopped before its first step."
+            folder.append("stopped", step, note=note)
             raise
-        except RelicError as error:
-            _failed(folder, str(error))
+        except Exception as error:
+            with contextlib.suppress(StoreError):  # the disk is full: the job still says why it ended
+                folder.append("failed", note=failed_note(error))
             raise
-        except Exception as error:  # a fault of the program: who watches the training must see that it has ended
-            _failed(folder, f"The program made a mistake ({error!r}). The output of its job has the details.")
-            raise
-        if not made.finished:
-            folder.append("stopped", made.steps, note=f"Stopped after step {made.steps:,} of {made.of:,}.")
-            raise JobCancelled
         note = f"{made.steps:,} steps in {duration(made.seconds)}."
         folder.append("finished", made.steps, note=note, seconds=made.seconds)
         for done in (CHECKPOINTS, CANDIDATE):  # nothing is gone on with any more, and that is written down before
@@ -109,55 +108,53 @@ class TrainingRun:
 
     def learn(self, folder: TrainingFolder, progress: Progress) -> Trained:
         """Choose what to train and validate on, look for hard negatives, and train; all as the folder asks."""
-        training = folder.training
-        request = TrainingRequest.from_json(training.name, training.recipe, training.asked)
+        request = TrainingRequest.of(folder.training)
         progress(0, 0, "Reading the quotations")
         read = published(request) if request.data else None
         load_work: Callable[[str], Work] = self.load_work if read is None else read.works.__getitem__
         if read is None:
-            examples, windows, chosen = self._examples(folder, request, progress)
+            examples, held, chosen = self._examples(folder, request, progress)
         else:
-            examples, windows, chosen = Examples((), read.windows), read.validation, {"hard": None, "held": False}
+            examples, held, chosen = Examples((), read.windows), read.validation, {"hard": None, "held": False}
             check_enough(0, len(examples.windows))
         still_to_look = chosen["hard"] is None or "looked" in chosen["hard"]
         request = settled(self.settings, folder, request, ("start", "hard") if still_to_look else ("start",))
-        folder.append("chosen", validation=len(windows), held=len(windows) if chosen["held"] else 0)
-        works = {work_id: load_work(work_id) for work_id in dict.fromkeys(each.work_id for each in windows)}
+        folder.append("chosen", validation=len(held), held=len(held) if chosen["held"] else 0)
+        works = {work_id: load_work(work_id) for work_id in dict.fromkeys(each.work_id for each in held)}
         progress(0, 0, "Loading the model")
         hard = hard_negatives.look_for(
             self.settings, folder, request, examples, chosen, work=load_work, progress=progress
         )
-        wish = StopWish(progress)
+        journal = Journal(folder, progress)
         validate: Validate | None
         if read is None:
-            validate = self._validation(folder, request, windows, works, wish, progress)
+            validate = self._validation(folder, request, held, works, journal, progress)
         else:
             assert isinstance(request.recipe, EncoderRecipe)  # noqa: S101 - as the request was checked
-            validate = LossValidation(request.recipe, read, wish.beside) if windows else None
+            validate = LossValidation(request.recipe, read, journal.beside) if held else None
         progress(0, 0, "Reading the first batch")
-
-        def report(event: Mapping[str, Any]) -> None:
-            given = dict(event)
-            folder.append(str(given.pop("event")), int(given.pop("step")), **given)
-            wish.follow(event)
-
+        recipe, sources = request.recipe, dict[str, tuple[str, ...]]()
+        windows = examples.windows
+        if isinstance(recipe, SourceRecipe):
+            most = recipe.candidates if recipe.retrieves else 1
+            sources = self.choose_sources(recipe.supervision, windows, load_work, most)
+            windows = tuple(window for window in windows if window.id in sources)
+        learnt = LEARNT if read else ""
+        material = Material(examples.pairs, windows, load_work, hard, sources, learnt)
         # From here on a wish to stop must reach the training itself, which then writes a checkpoint.
-        with self.patiently(lambda: wish.tell(WAITING)):
-            return self.train(
-                request.recipe,
-                examples.pairs,
-                examples.windows,
+        with self.patiently(lambda: journal.tell(WAITING)):
+            made = self.train(
+                recipe,
+                material,
                 folder.path,
-                work=load_work,
-                choose_sources=self.choose_sources,
-                learnt=LEARNT if read else "",
-                hard=hard,
                 start=start_card(self.settings, request),
                 validate=validate,
-                report=report,
-                stop=wish.stop,
-                resume=folder.has_checkpoint or folder.model.exists(),
+                report=journal,
+                stop=journal.stop,
             )
+        if not made.finished:
+            raise JobCancelled
+        return made
 
     def _examples(
         self, folder: TrainingFolder, request: TrainingRequest, progress: Progress
@@ -190,7 +187,7 @@ class TrainingRun:
         request: TrainingRequest,
         windows: tuple[MinedWindow, ...],
         works: Mapping[str, Work],
-        wish: StopWish,
+        journal: Journal,
         progress: Progress,
     ) -> Validate | None:
         """Make the validation, and write down what is reached before the first step, once in a training.
@@ -204,16 +201,16 @@ class TrainingRun:
         if isinstance(recipe, SourceRecipe):
             supervision: Supervision = "retrieved" if recipe.retrieves else "pair"
             sources = self.choose_sources(supervision, windows, works.__getitem__, recipe.candidates)
-            likelihoods = SourceValidation(recipe, windows, sources, wish.beside)
+            likelihoods = SourceValidation(recipe, windows, sources, journal.beside)
             begun = query_card(recipe, start_card(self.settings, request)) if recipe.retrieves else recipe.base
             _measure_before(folder, lambda: likelihoods.measure(begun))
             return likelihoods
         if not isinstance(request.recipe, EncoderRecipe):
             first_stage = first_stage_of(self.settings, folder, windows, works, progress)
-            reordering = RerankerValidation(windows, works, first_stage, wish.beside)
+            reordering = RerankerValidation(windows, works, first_stage, journal.beside)
             _measure_before(folder, reordering.before)
             return reordering
-        validation = Validation(windows, works, wish.beside)
+        validation = Validation(windows, works, journal.beside)
         card = replace(start_card(self.settings, request) or base_card(request.recipe), scoring=request.recipe.scoring)
         if card.spans == "in context":
             _measure_before(folder, lambda: validation.measure(card))
@@ -225,8 +222,3 @@ def _measure_before(folder: TrainingFolder, measure: Callable[[], Mapping[str, f
         began = time.monotonic()
         figures = measure()
         folder.append("before", 0, **figures, took=time.monotonic() - began)
-
-
-def _failed(folder: TrainingFolder, note: str) -> None:
-    with contextlib.suppress(StoreError):  # the disk is full: the job still says why it ended
-        folder.append("failed", note=note)

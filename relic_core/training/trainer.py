@@ -1,51 +1,368 @@
-"""Training: from the beginning, or from where the last run left it, to its end or to a stop.
+"""Training, to its end or to a stop: planned batches, whole checkpoints, validation, errors in words.
 
 Models of every kind are trained alike; they differ in their batches, their loss and what is written.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+import logging
+import math
+import os
+import resource
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import metadata
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, Protocol, TypeVar
 
-from transformers import set_seed
-
-from relic_core.domain import MinedWindow, Pair, Work
-from relic_core.encoders.cards import EncoderCard, read_card
-from relic_core.encoders.cross_encoder import JointTexts
-from relic_core.encoders.generator import SourceReader, SpanLikelihood
-from relic_core.encoders.joint_reader import JointReader
-from relic_core.encoders.late_chunking import LateChunkingEncoder
-from relic_core.encoders.towers import PassageEncoder
-from relic_core.encoders.weights import ModelFiles, find_model
-from relic_core.errors import BadRequest, BadWeights
-from relic_core.training import checkpoints, loop
-from relic_core.training.batching import Planned, plan
-from relic_core.training.collating import Collator, Features, HardNegatives, Material, RerankerCollator, check_choices
-from relic_core.training.exporting import keep_model, write_generator, write_model, write_reranker
-from relic_core.training.models import DualEncoder, RerankerInTraining, Start, base_files, mask_token, start_of
-from relic_core.training.recipes import AnyRecipe, EncoderRecipe, RerankerRecipe, SourceRecipe
-from relic_core.training.sources import (
-    ChooseSources,
-    GeneratorInTraining,
-    RetrievalCollator,
-    RetrievalInTraining,
-    SourceCollator,
+import torch
+from accelerate.utils import broadcast_object_list  # type: ignore[import-untyped, unused-ignore]
+from safetensors.torch import load_file, save_file
+from transformers import (
+    PrinterCallback,
+    Trainer,
+    TrainerCallback,
+    TrainerControl,
+    TrainerState,
+    TrainingArguments,
+    set_seed,
 )
+
+from relic_core.encoders.batching import is_out_of_memory
+from relic_core.encoders.cards import EncoderCard
+from relic_core.errors import BadRequest, RelicError
+from relic_core.training import checkpoints
+from relic_core.training.batching import Planned, plan
+from relic_core.training.checkpoints import Origin, written_folder
+from relic_core.training.collating import Features, Material
+from relic_core.training.exporting import keep_model
+from relic_core.training.folders import CHECKPOINTS, MODEL
+from relic_core.training.learners import kind_of, origin_record
+from relic_core.training.recipes import AnyRecipe, Recipe
 
 Validate = Callable[[Path], Mapping[str, float]]
 
-MODEL = "model"
 CANDIDATE = "candidate"
-CHECKPOINTS = "checkpoints"
 CHECKPOINT_SECONDS = 600.0
 
-_VERSIONS = ("torch", "transformers", "accelerate", "peft", "tokenizers")
+
+class Report(Protocol):
+    """Takes what happens in a training: "step", "checkpoint", "validation" and the like, with figures."""
+
+    def __call__(self, event: str, step: int, **facts: Any) -> None: ...  # noqa: ANN401, D102 - figures, as a rule
+
+
+T = TypeVar("T")
+
+
+def processes() -> int:
+    """Count the processes that ``accelerate launch`` started; 1 where it did not."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def is_first() -> bool:
+    """Whether this is the process that writes."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def agreed(value: T) -> T:
+    """Give what the first of several processes found to all of them; call it in all."""
+    (first,) = broadcast_object_list([value])
+    return first  # type: ignore[no-any-return]  # untyped
+
+
+@contextlib.contextmanager
+def terminated() -> Iterator[Callable[[], bool]]:
+    """Take SIGTERM as the wish to stop, in the main thread, which alone gets signals; says whether it came."""
+    came = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield came.is_set
+        return
+
+    def take(_signal: int, _frame: FrameType | None) -> None:
+        came.set()
+
+    before = signal.signal(signal.SIGTERM, take)
+    try:
+        yield came.is_set
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+TRAINED = "trained.safetensors"
+"""In a checkpoint: the weights that are trained; the others are the base's."""
+
+
+def arguments(recipe: Recipe, folder: Path, steps: int) -> TrainingArguments:
+    """Say to the trainer what the recipe says; parameters as of `Loop`."""
+    on_processor = not torch.cuda.is_available()
+    return TrainingArguments(
+        output_dir=str(folder),
+        per_device_train_batch_size=1,  # an item is a batch
+        num_train_epochs=1.0,  # and the plan has all epochs
+        train_sampling_strategy="sequential",
+        learning_rate=recipe.learning_rate,
+        lr_scheduler_type="linear" if recipe.schedule == "linear" else "constant_with_warmup",
+        warmup_steps=round(recipe.warmup * steps),
+        weight_decay=recipe.weight_decay,
+        max_grad_norm=recipe.clip,
+        optim="adamw_torch_fused",
+        bf16=recipe.precision == "bfloat16",
+        use_cpu=on_processor,
+        seed=recipe.seed,
+        logging_steps=1,
+        logging_nan_inf_filter=False,
+        save_strategy="no",  # written when the watch says so
+        report_to="none",
+        disable_tqdm=True,
+        remove_unused_columns=False,
+        dataloader_pin_memory=not on_processor,
+        ddp_find_unused_parameters=False,
+        label_names=[],
+    )
+
+
+class Loop(Trainer):  # type: ignore[misc, unused-ignore]  # untyped
+    """Trains a model over planned batches; called with one, lengths of claims first, it gives "loss" and "first".
+
+    - `watch`: stands beside it, and gives what else has to be known to go on.
+    """
+
+    def __init__(
+        self,
+        *,
+        recipe: Recipe,
+        model: torch.nn.Module,
+        planned: list[Planned],
+        collator: Callable[[Sequence[Planned]], Features],
+        folder: Path,
+        origin: Origin,
+        watch: Watch,
+    ) -> None:
+        self._folder = folder
+        self._origin = origin
+        self._watch = watch
+        self._learner = model
+        self.steps = -(-len(planned) // origin.processes)
+        """That make up the training: each process takes a batch of its own."""
+        super().__init__(
+            model=model,
+            args=arguments(recipe, folder, self.steps),
+            train_dataset=planned,  # type: ignore[arg-type, unused-ignore]  # a list has length and items
+            data_collator=collator,
+            callbacks=[watch],
+        )
+        self.remove_callback(PrinterCallback)
+
+    def training_step(self, *given: Any, **named: Any) -> torch.Tensor:  # noqa: ANN401, D102 - the trainer's
+        try:
+            loss: torch.Tensor = super().training_step(*given, **named)
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            raise RelicError(
+                f"Memory ran out in step {self.state.global_step + 1} of the training. Take a smaller batch or "
+                "chunk_tokens, or set cached to true in the recipe: states are then made twice instead of being kept."
+            ) from error
+        sums = [each.grad.sum() for each in self._learner.parameters() if each.grad is not None]
+        if sums and not math.isfinite(total := torch.stack(sums).sum().item()):  # one number that is none is enough
+            raise self._ran_away("gradient", total)
+        return loss
+
+    def compute_loss(  # noqa: D102 - the trainer's
+        self,
+        model: Any,  # noqa: ANN401 - the encoder, or what accelerate put around it
+        inputs: Features,
+        return_outputs: bool = False,  # noqa: ARG002 - the trainer's signature
+        num_items_in_batch: Any = None,  # noqa: ANN401, ARG002
+    ) -> torch.Tensor:
+        output = model(**inputs)
+        loss: torch.Tensor = output["loss"]
+        if not math.isfinite(loss.item()):
+            raise self._ran_away("loss", loss.item())
+        lengths = [each for name, each in inputs.items() if name.endswith("_lengths")]
+        examples = float(len(lengths[0]))
+        spans = {"spans": float(inputs["allowed"].sum()) / examples} if "allowed" in inputs else {}
+        self._watch.counted = {
+            "examples": examples,
+            "tokens": float(sum(each.sum() for each in lengths)),
+            **spans,
+            "first": output["first"].item(),
+        }
+        return loss
+
+    def _ran_away(self, what: str, value: float) -> RelicError:
+        return RelicError(
+            f"The {what} of step {self.state.global_step + 1} is {value}: the training has run away and was stopped "
+            "before it changed the weights. The last good checkpoint is kept. Take a lower learning rate, a longer "
+            "warm-up or float32, and start anew."
+        )
+
+    def _save_checkpoint(self, model: Any, trial: Any) -> None:  # noqa: ANN401, ARG002 - the trainer's signature
+        """Write all of a checkpoint beside its name, then let it take the name."""
+        if not self.is_world_process_zero():  # one writes, and the others meet it again in the next step
+            return
+        path = self._folder / f"checkpoint-{self.state.global_step}"
+        with written_folder(path) as half:
+            learnt = {name: each for name, each in self._learner.named_parameters() if each.requires_grad}
+            save_file({name: each.detach().cpu().contiguous() for name, each in learnt.items()}, half / TRAINED)
+            self._save_optimizer_and_scheduler(str(half))
+            self._save_scaler(str(half))
+            self._save_rng_state(str(half))
+            self.state.save_to_json(str(half / "trainer_state.json"))
+            checkpoints.seal(half, self._origin, self._watch.state())
+        checkpoints.rotate(self._folder)
+
+    def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:  # noqa: ANN401, ARG002
+        path = Path(resume_from_checkpoint) / TRAINED
+        self._learner.load_state_dict(load_file(path), strict=False)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep the trainer's own messages out of the terminal: what is to be said is reported."""
+    logger = logging.getLogger("transformers.trainer")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+_MIB = 2**20
+
+
+class Watch(TrainerCallback):  # type: ignore[misc, unused-ignore]  # untyped
+    """Stands beside a training.
+
+    - `recipe`: when to validate, what to look at, when to give up.
+    - `validate`: writes the weights as they are and gives figures of them.
+    - `keep`: makes the weights that were last validated the best.
+    """
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        *,
+        validate: Callable[[int], Mapping[str, float]] | None,
+        keep: Callable[[Mapping[str, float]], None],
+        report: Report,
+        stop: Callable[[], bool],
+    ) -> None:
+        self._recipe = recipe
+        self._validate = validate
+        self._keep = keep
+        self._report = report
+        self._stop = stop
+        self._written = self._step_began = self._began = time.monotonic()
+        self._before = self._step_seconds = 0.0
+        self.validations: list[dict[str, float]] = []
+        self.stopped = False
+        self.counted: dict[str, float] = {}
+        """Of the last batch, as the loop counts them."""
+
+    @property
+    def seconds(self) -> float:
+        """Spent so far, over all runs."""
+        return self._before + time.monotonic() - self._began
+
+    def state(self) -> dict[str, Any]:
+        """Give what has to be known to go on."""
+        return {"validations": self.validations, "seconds": self.seconds}
+
+    def go_on(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state` gave."""
+        self.validations = [dict(each) for each in state["validations"]]
+        self._before = float(state["seconds"])
+
+    @property
+    def best(self) -> Mapping[str, float]:
+        """The figures of the best validation, with its "step"; empty before the first."""
+        return max(self.validations, key=lambda figures: figures[self._recipe.watch], default={})
+
+    @property
+    def given_up(self) -> bool:
+        """Whether nothing was better than the best for as many validations as the recipe's patience."""
+        since = sum(1 for each in self.validations if each["step"] > self.best["step"])
+        return 0 < self._recipe.patience <= since
+
+    def on_train_begin(self, *_: object, **__: object) -> None:
+        """Start the clock."""
+        self._step_began = self._written = time.monotonic()
+
+    def on_log(  # type: ignore[override]  # the trainer always gives the logs
+        self,
+        _args: TrainingArguments,
+        state: TrainerState,
+        _control: TrainerControl,
+        logs: Mapping[str, float],
+        **_: object,
+    ) -> None:
+        """Report a step."""
+        if "loss" not in logs or not state.is_world_process_zero:
+            return
+        counted, seconds = self.counted, self._step_seconds
+        self._tell(
+            "step",
+            state.global_step,
+            of=state.max_steps,
+            loss=logs["loss"],
+            learning_rate=logs["learning_rate"],
+            gradient=logs.get("grad_norm", 0.0),
+            **counted,
+            step_seconds=seconds,
+            examples_per_second=counted["examples"] / seconds,
+            tokens_per_second=counted["tokens"] / seconds,
+        )
+        self._step_began = time.monotonic()
+
+    def on_step_end(self, _args: TrainingArguments, state: TrainerState, control: TrainerControl, **_: object) -> None:  # type: ignore[override]  # other names
+        """Say what is to be done after a step; what validation and a checkpoint then take is none of its time."""
+        self._step_seconds = time.monotonic() - self._step_began
+        control.should_log = True
+        last = state.global_step >= state.max_steps
+        every = self._recipe.validate_every
+        if self._validate is not None and (last or (every and state.global_step % every == 0)):
+            self._validated(state.global_step, control, first_process=state.is_world_process_zero)
+        if not last and agreed(self._stop()):
+            self.stopped = control.should_training_stop = control.should_save = True
+        if last or time.monotonic() - self._written >= CHECKPOINT_SECONDS:  # the first process's clock counts
+            control.should_save = True
+
+    def on_save(self, _args: TrainingArguments, state: TrainerState, _control: TrainerControl, **_: object) -> None:  # type: ignore[override]  # other names
+        """Report a checkpoint."""
+        if state.is_world_process_zero:
+            self._tell("checkpoint", state.global_step)
+        self._written = self._step_began = time.monotonic()
+
+    def _validated(self, step: int, control: TrainerControl, *, first_process: bool) -> None:
+        before = self.best.get(self._recipe.watch, -math.inf)
+        began = time.monotonic()
+        found = dict(self._validate(step)) if self._validate is not None and first_process else {}
+        figures = {name: float(value) for name, value in agreed(found).items()}
+        if self._recipe.watch not in figures:
+            raise BadRequest(
+                f"The recipe watches {self._recipe.watch}, which the validation does not give. It gives "
+                f"{', '.join(figures)}: write one of them into the recipe."
+            )
+        self.validations.append({**figures, "step": step})
+        if first_process and figures[self._recipe.watch] > before:
+            self._keep(figures)
+        if first_process:
+            self._tell("validation", step, **figures, took=time.monotonic() - began)
+        if self.given_up:
+            if first_process:
+                self._tell("no better", step, patience=self._recipe.patience)
+            control.should_training_stop = control.should_save = True
+
+    def _tell(self, event: str, step: int, **figures: float) -> None:
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / _MIB
+        self._report(event, step, **figures, seconds=self.seconds, memory_mib=memory)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,77 +385,41 @@ class Trained:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
-    """What a recipe of one kind trains.
-
-    - `start`: what it goes on from, in place of the base.
-    - `collator`: makes the tensors of a planned batch.
-    - `model`: makes the model; the seed is set before.
-    - `write`: writes a model into a folder, with the record of what made it.
-    """
-
-    name: str
-    base: ModelFiles
-    start: Start | None
-    collator: Callable[[Sequence[Planned]], Features]
-    model: Callable[[], Any]
-    write: Callable[[Path, Any, Mapping[str, Any]], None]
-
-
-def train(  # noqa: PLR0913 - what is trained, on what, where to, and how it is reported
+def train(
     recipe: AnyRecipe,
-    pairs: Sequence[Pair],
-    windows: Sequence[MinedWindow],
+    material: Material,
     folder: Path,
     *,
-    work: Callable[[str], Work],
-    choose_sources: ChooseSources | None = None,
-    learnt: str = "",
-    hard: HardNegatives | None = None,
     start: EncoderCard | None = None,
     validate: Validate | None = None,
-    report: loop.Report | None = None,
-    stop: Callable[[], bool] | None = None,
-    resume: bool = False,
-    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    report: Report = lambda *_, **__: None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Trained:
-    """Train what the recipe makes.
+    """Train what the recipe makes, from the last good checkpoint of the folder, where there is one.
 
-    - `windows`: those on more sentences than the recipe's `longest` are left out.
     - `folder`: where to: ``checkpoints/`` to go on from, ``model/`` with the best weights so far.
-    - `choose_sources`: of the windows, for a recipe for attribution.
-    - `learnt`: what of RELiC's own data is among it: see `EncoderCard`.
-    - `hard`: hard negatives by the ids of pairs and windows.
     - `start`: a trained encoder to go on from, in place of the base; a reranker begins half way between its two models.
     - `validate`: given a folder as of `Trained`, gives figures, the recipe's `watch` among them; higher is better.
-    - `report`: told of every step, checkpoint and validation, as a flat mapping with "event" and "step".
+    - `report`: told of every step, checkpoint and validation.
     - `stop`: asked after every step whether to stop. SIGTERM stops too. A checkpoint is written, and no model where
       none was validated yet.
-    - `resume`: whether to go on from the last good checkpoint of the folder, where there is one.
 
-    Raises BadRequest: too little to learn from; `start` was made from another base; a folder with a training in it that
-    is not to be resumed; checkpoints of another configuration.
+    Raises BadRequest: too little to learn from; `start` was made from another base; checkpoints of another
+    configuration.
     Raises BadWeights: the base cannot be read; every checkpoint is damaged.
     Raises StoreFull: no room for a checkpoint or a model; what was written before is kept.
     Raises RelicError: the loss is not a number any more; memory ran out.
     """
     kept = folder / CHECKPOINTS
-    tell = report if report is not None else lambda _: None
-    windows = [window for window in windows if window.gold.length <= recipe.longest]
-    sources: Mapping[str, Sequence[str]] = {}
-    if isinstance(recipe, SourceRecipe) and choose_sources:
-        sources = choose_sources(recipe.supervision, windows, work, recipe.candidates if recipe.retrieves else 1)
-        windows = [window for window in windows if window.id in sources]
-    material = Material(pairs, windows, work, hard or HardNegatives(), sources)
-    kind = kind_of(recipe, material, start, learnt)
-    planned = plan(recipe, [pair.source_id for pair in pairs], [window.work_id for window in windows])
-    record = origin_record(kind, recipe, material, learnt)
+    kind = kind_of(recipe, material, start)
+    planned = plan(recipe, [pair.source_id for pair in material.pairs], [window.work_id for window in material.windows])
+    record = origin_record(kind, recipe, material)
     digests = "recipe_digest", "data_digest", "base_digest", "start_digest"
-    origin = checkpoints.Origin(
-        recipe=record["recipe"], processes=loop.processes(), **{name: record.get(name, "") for name in digests}
-    )
-    found = _where_it_was_left(folder, origin, resume=resume)
+    origin = Origin(recipe=record["recipe"], processes=processes(), **{name: record.get(name, "") for name in digests})
+    if is_first():
+        checkpoints.tidy(folder)
+        checkpoints.tidy(kept)
+    found = checkpoints.last_good(kept, origin)
     set_seed(recipe.seed)
     model = kind.model()
 
@@ -151,226 +432,72 @@ def train(  # noqa: PLR0913 - what is trained, on what, where to, and how it is 
         assert validate is not None  # noqa: S101 - asked for only where it is given
         return validate(written(CANDIDATE, {"step": step}))
 
-    with loop.terminated() as asked, loop.quiet():
-        watch = loop.Watch(
+    with terminated() as asked, quiet():
+        watch = Watch(
             recipe,
             validate=validated if validate else None,
             keep=lambda figures: keep_model(folder / CANDIDATE, folder / MODEL, figures),
-            report=tell,
-            stop=lambda: asked() or (stop is not None and stop()),
-            checkpoint_seconds=checkpoint_seconds,
+            report=report,
+            stop=lambda: asked() or stop(),
         )
-        trainer = loop.Loop(
+        loop = Loop(
             recipe=recipe, model=model, planned=planned, collator=kind.collator, folder=kept, origin=origin, watch=watch
         )
+        first = 0
         if found is not None:
             watch.go_on(found[1])
-        first = 0 if found is None else checkpoints.step_of(found[0])
-        if loop.is_first():
-            tell({"event": "begins", "step": first, "of": trainer.steps, "pairs": len(pairs), "windows": len(windows)})
+            first = checkpoints.step_of(found[0])
+        if is_first():
+            report("begins", first, of=loop.steps, pairs=len(material.pairs), windows=len(material.windows))
         if not watch.given_up:
-            trainer.train(resume_from_checkpoint=None if found is None else str(found[0]))
+            loop.train(resume_from_checkpoint=found and str(found[0]))
     finished = not watch.stopped
-    if finished and loop.is_first() and not (folder / MODEL).exists():
+    if finished and is_first() and not (folder / MODEL).exists():
         written(MODEL, {})
     return Trained(
         folder=folder / MODEL,
-        steps=max(first, trainer.state.global_step),
-        of=trainer.steps,
+        steps=max(first, loop.state.global_step),
+        of=loop.steps,
         finished=finished,
         figures=dict(watch.best),
         seconds=watch.seconds,
     )
 
 
-def kind_of(recipe: AnyRecipe, material: Material, start: EncoderCard | None, learnt: str) -> Kind:
-    """Say what a recipe trains; parameters as of `train`."""
-    if isinstance(recipe, EncoderRecipe):
-        return _encoder(recipe, material, start, learnt)
-    if isinstance(recipe, SourceRecipe):
-        return _retrieval(recipe, material, start) if recipe.retrieves else _generator(recipe, material)
-    return _reranker(recipe, material, start)
+def train_on_all(
+    recipe: AnyRecipe,
+    material: Material,
+    folder: Path,
+    *,
+    validate: Validate | None,
+    **named: Any,  # noqa: ANN401
+) -> Trained:
+    """Train as `train` does on all graphics cards of the machine, a process for each, of which the first is this one.
+
+    It alone validates, writes, reports, and is asked to stop.
+    """
+    count, others = torch.cuda.device_count(), []
+    if count > 1:
+        from torch.distributed.elastic.utils.distributed import get_free_port
+
+        works = {window.work_id: material.work(window.work_id) for window in material.windows}
+        given = (recipe, replace(material, work=works.__getitem__), folder)
+        waiting = dict if validate else None  # while the first validates
+        port = get_free_port()  # type: ignore[no-untyped-call, unused-ignore]
+        where = {"MASTER_ADDR": "localhost", "MASTER_PORT": f"{port}", "WORLD_SIZE": str(count)}
+        beside = where, given, {"start": named.get("start"), "validate": waiting}
+        others = torch.multiprocessing.spawn(  # type: ignore[attr-defined, no-untyped-call, unused-ignore]
+            _beside, beside, count - 1, join=False
+        ).processes
+        os.environ.update(where, RANK="0", LOCAL_RANK="0")
+    try:
+        return train(recipe, material, folder, validate=validate, **named)
+    finally:
+        for other in others:
+            other.kill()
 
 
-def origin_record(kind: Kind, recipe: AnyRecipe, material: Material, learnt: str) -> dict[str, Any]:
-    """Give what is known of a model before it is trained, for its record."""
-    return {
-        "card": kind.name,
-        "recipe": recipe.to_json(),
-        "recipe_digest": recipe.digest,
-        "data_digest": data_digest(material),
-        "base_digest": kind.base.digest,
-        **({} if kind.start is None else {"start": kind.start.name, "start_digest": kind.start.digest}),
-        "seed": recipe.seed,
-        "pairs": len(material.pairs),
-        "windows": len(material.windows),
-        **({"learnt": learnt} if learnt else {}),
-        "versions": {name: metadata.version(name) for name in _VERSIONS},
-    }
-
-
-def check_base(recipe: AnyRecipe) -> None:
-    """Refuse a base that cannot be trained from, by making a reranker of it; or a generator that cannot be read."""
-    if isinstance(recipe, RerankerRecipe):
-        card = recipe.card(mask_token(recipe))
-        JointReader(JointTexts(card, recipe.base, precision="float32").tower.build(), card)
-    elif isinstance(recipe, EncoderRecipe):
-        trained_card(recipe)
-    elif recipe.retrieves:
-        query_card(recipe, None)
-        _ = SpanLikelihood(recipe.generator).model
-    else:
-        _ = SourceReader(recipe.base).model
-
-
-def trained_card(recipe: EncoderRecipe) -> EncoderCard:
-    """Say how the encoder that a recipe makes is used; its models are still the base. Raises BadWeights."""
-    base = read_card(recipe.base)
-    if base.dense:
-        raise BadWeights(
-            f"{base.name} has dense layers behind its pooling, which training would leave out. Take a base without "
-            "them, or name the folder of the model inside."
-        )
-    return EncoderCard(
-        name=f"{'late interaction' if recipe.is_late else 'dense-RELiC'} ({recipe.name})",
-        query_model=base.query_model,
-        passage_model=base.passage_model,
-        pooling=recipe.pooling,
-        query_prefix=base.query_prefix,
-        passage_prefix=base.passage_prefix,
-        scoring=recipe.scoring,
-        similarity=recipe.similarity,
-        spans="in context" if recipe.in_context else "alone",
-        window=recipe.window,
-        passage_window=recipe.passage_tokens if recipe.pooling == "pooler" else 0,
-        claim_windows=recipe.claim_windows,
-        mask=mask_token(recipe),
-    )
-
-
-def _encoder(recipe: EncoderRecipe, material: Material, start: EncoderCard | None, learnt: str) -> Kind:
-    card = replace(trained_card(recipe), learnt=learnt or (start.learnt if start else ""))
-    encoder = LateChunkingEncoder(card, precision="float32")
-    tower = encoder.pair.passages
-    base = base_files(recipe, tower)
-    begun = _start(start, base)
-
-    def write(folder: Path, model: DualEncoder, record: Mapping[str, Any]) -> None:
-        write_model(folder, model, base, card, record, recipe, begun)
-
-    return Kind(
-        name=card.name,
-        base=base,
-        start=begun,
-        collator=Collator(recipe, encoder, material),
-        model=lambda: DualEncoder(recipe, tower, begun),
-        write=write,
-    )
-
-
-def _start(start: EncoderCard | None, base: ModelFiles) -> Start | None:
-    if start is not None and start.dense:
-        raise BadRequest(
-            f"The training cannot go on from {start.name}: it has dense layers behind its model, which training would "
-            "leave out. Take an encoder without them."
-        )
-    return None if start is None else start_of(start, base)
-
-
-def _reranker(recipe: RerankerRecipe, material: Material, start: EncoderCard | None) -> Kind:
-    if start is not None and start.learnt:
-        raise BadRequest(
-            f"{start.name} has learnt {start.learnt}, and so would the reranker that goes on from it, which says "
-            "nothing of the kind: it would be measured on works that it knows. Let it go on from another model."
-        )
-    card = recipe.card(mask_token(recipe))
-    texts = JointTexts(card, recipe.base, precision="float32")
-    base = base_files(recipe, texts.tower)
-    check_choices(recipe, material)
-    begun = None if start is None else start_of(start, base)
-
-    def write(folder: Path, model: RerankerInTraining, record: Mapping[str, Any]) -> None:
-        write_reranker(folder, model.reader, base, card, record, keeps_embeddings=recipe.keeps_embeddings)
-
-    return Kind(
-        name=card.name,
-        base=base,
-        start=begun,
-        collator=RerankerCollator(recipe, texts, material),
-        model=lambda: RerankerInTraining(recipe, card, texts.tower, begun),
-        write=write,
-    )
-
-
-def query_card(recipe: SourceRecipe, start: EncoderCard | None) -> EncoderCard:
-    """Say how a query encoder is used that learns by retrieval; its models are still those it begins as."""
-    card = trained_card(recipe.encoder())
-    begun, name = start or card, f"query encoder ({recipe.name})"
-    models = begun.query_model, begun.passage_model
-    return replace(card, name=name, query_model=models[0], passage_model=models[1], learnt=begun.learnt)
-
-
-def _generator(recipe: SourceRecipe, material: Material) -> Kind:
-    reader, base = SourceReader(recipe.base, precision="float32"), find_model(recipe.base)
-
-    def write(folder: Path, model: GeneratorInTraining, record: Mapping[str, Any]) -> None:
-        write_generator(folder, model.model, base, record)
-
-    return Kind(
-        name=reader.name,
-        base=base,
-        start=None,
-        collator=SourceCollator(reader, material),
-        model=lambda: GeneratorInTraining(reader.model),
-        write=write,
-    )
-
-
-def _retrieval(recipe: SourceRecipe, material: Material, start: EncoderCard | None) -> Kind:
-    own, card = recipe.encoder(), query_card(recipe, start)
-    tower = LateChunkingEncoder(trained_card(own), precision="float32").pair.passages
-    base = base_files(own, tower)
-    begun = _start(start, base)
-    generator = SpanLikelihood(recipe.generator, precision="float32")
-
-    def write(folder: Path, model: RetrievalInTraining, record: Mapping[str, Any]) -> None:
-        write_model(folder, model.encoder, base, card, record, own, begun)
-
-    return Kind(
-        name=card.name,
-        base=base,
-        start=begun,
-        collator=RetrievalCollator(PassageEncoder(card, precision="float32"), generator, material),
-        model=lambda: RetrievalInTraining(DualEncoder(own, tower, begun)),
-        write=write,
-    )
-
-
-def data_digest(material: Material) -> str:
-    """Hash what the model is trained on: the examples in their order, with their words, and their hard negatives."""
-    digest, hard = hashlib.sha256(), material.hard
-    for pair in material.pairs:
-        values = [pair.id, pair.source_id, pair.left, pair.quotation, pair.right, list(hard.pairs.get(pair.id, ()))]
-        digest.update(json.dumps(values).encode())
-    for window in material.windows:
-        spans = [(span.start, span.length) for span in (window.gold, *hard.windows.get(window.id, ()))]
-        sources = material.sources.get(window.id, ())
-        digest.update(json.dumps([window.id, window.work_id, window.left, window.right, spans, *sources]).encode())
-    return digest.hexdigest()
-
-
-def _where_it_was_left(
-    folder: Path, origin: checkpoints.Origin, *, resume: bool
-) -> tuple[Path, Mapping[str, Any]] | None:
-    """Find the checkpoint to go on from; None where there is none. A training that is not to go on is kept."""
-    kept = folder / CHECKPOINTS
-    if loop.is_first():
-        checkpoints.tidy(folder)
-        checkpoints.tidy(kept)
-    if resume:
-        return checkpoints.last_good(kept, origin)
-    if checkpoints.in_order(kept) or (folder / MODEL).exists():
-        raise BadRequest(
-            f"There is a training in {folder} already. Resume it, or name a folder that is empty or not there."
-        )
-    return None
+def _beside(number: int, where: Any, given: Any, named: Any) -> None:  # noqa: ANN401 - as of `train`
+    rank = str(number + 1)
+    os.environ.update(where, RANK=rank, LOCAL_RANK=rank)
+    train(*given, **named)

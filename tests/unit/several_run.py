@@ -8,7 +8,8 @@ from pathlib import Path
 
 import torch
 
-from relic_core.training.several import train_on_all
+from relic_core.training.collating import Material
+from relic_core.training.trainer import train_on_all
 from tests.making_training import Reports, make_base, make_novel, make_pairs, make_recipe, make_windows
 
 NOVEL = make_novel()
@@ -23,7 +24,7 @@ def main() -> None:
     torch.cuda.device_count = lambda: 2
     recipe = make_recipe(make_base(folder / "base"))
     made = train_on_all(
-        recipe, make_pairs(24), make_windows(NOVEL, 4), folder / "out", work=load_work, report=reports,
+        recipe, Material(make_pairs(24), make_windows(NOVEL, 4), load_work), folder / "out", report=reports,
         validate=lambda model: {"recall@10": float((model / "encoder.json").is_file())},
     )  # fmt: skip
     (folder / "reports.json").write_text(json.dumps([*reports, {"event": "made", "finished": made.finished}]))

@@ -40,9 +40,8 @@ from relic_core.ports import silent
 from relic_core.services.models import TRAINED_LARGE
 from relic_core.training.exporting import merged, write_weights
 from relic_core.training.models import adapters, go_on_with
-from relic_core.training.trainer import train
 from tests.making_rerankers import WAYS, bart, make_reranker_recipe
-from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
+from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows, train_on
 from tests.tiny_models import dpr, in_hub_cache
 from tools.bench.parts import SentenceTransformersBaseline
 
@@ -75,7 +74,7 @@ def hub(cache, tmp_path, monkeypatch):
 
 def run(folder, *, base=HUB, **given):
     recipe = make_recipe(base, **{"steps": 4, **given.pop("recipe", {})})
-    return train(recipe, PAIRS, WINDOWS, folder, work=lambda _: NOVEL, **given)
+    return train_on(recipe, PAIRS, WINDOWS, folder, work=lambda _: NOVEL, **given)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +130,7 @@ def test_what_went_on_from_a_trained_encoder_is_written_over_the_base_of_both(tr
 def test_a_likeness_that_went_on_from_a_trained_encoder_is_written_over_the_base_of_both(trained, tmp_path):
     start = read_card(str(trained / "encoder.json"))
     recipe = make_reranker_recipe(HUB, steps=4, **WAYS["likeness"])
-    made = train(recipe, PAIRS, WINDOWS, tmp_path / "run", work=lambda _: NOVEL, start=start).folder
+    made = train_on(recipe, PAIRS, WINDOWS, tmp_path / "run", work=lambda _: NOVEL, start=start).folder
     layers = layers_of(made)
     assert {name for name in layers if not name.startswith("encoder.")} == {"head.weight", "gates"}
     assert not torch.equal(layers[QUERY], layers_of(trained / "claims")[QUERY])
@@ -208,9 +207,9 @@ def test_a_tensor_with_a_number_that_float16_has_no_room_for_stays_in_float32(tm
 
 def test_a_training_that_was_stopped_ends_with_the_layers_of_one_that_was_not(trained, tmp_path):
     steps = []
-    report = lambda said: steps.append(said) if said["event"] == "step" else None  # noqa: E731
+    report = lambda event, step, **_: steps.append(step) if event == "step" else None  # noqa: E731
     assert not run(tmp_path / "run", report=report, stop=lambda: len(steps) >= 2).finished
-    resumed = run(tmp_path / "run", resume=True)
+    resumed = run(tmp_path / "run")
     for tower in ("claims", "passages"):
         one, other = (folder / tower / "layers.safetensors" for folder in (trained, resumed.folder))
         assert one.read_bytes() == other.read_bytes()
@@ -363,7 +362,7 @@ def test_sentence_transformers_makes_the_same_vectors_of_a_compact_model(model):
 
 def test_a_reranker_is_compact_too_with_its_head_and_what_tells_passage_from_claim(tmp_path):
     recipe = make_reranker_recipe(HUB, steps=3)
-    made = train(recipe, PAIRS, WINDOWS, tmp_path / "run", work=lambda _: NOVEL).folder
+    made = train_on(recipe, PAIRS, WINDOWS, tmp_path / "run", work=lambda _: NOVEL).folder
     assert sorted(path.name for path in made.iterdir()) == [
         "layers.json", "layers.safetensors", "reranker.json", "training.json",
     ]  # fmt: skip

@@ -19,15 +19,14 @@ from relic_core.encoders.cross_encoder import CrossEncoder, JointTexts
 from relic_core.encoders.joint_reader import Rows
 from relic_core.errors import BadRequest, BadWeights, StoreFull
 from relic_core.ports import silent
-from relic_core.training import loop
+from relic_core.training import trainer
 from relic_core.training.batching import Planned
 from relic_core.training.collating import HardNegatives, Material, RerankerCollator
 from relic_core.training.models import RerankerInTraining
 from relic_core.training.recipes import RerankerRecipe
-from relic_core.training.trainer import train
 from tests.making import make_work
 from tests.making_rerankers import WAYS, make_reranker_recipe
-from tests.making_training import Reports, make_base, make_novel, make_pairs, make_windows
+from tests.making_training import Reports, make_base, make_novel, make_pairs, make_windows, train_on
 from tests.tiny_models import roberta
 
 PAIRS = make_pairs(24)
@@ -36,7 +35,7 @@ WINDOWS = make_windows(NOVEL, 4)
 
 
 def run(base, folder, pairs=PAIRS, windows=WINDOWS, *, recipe=None, **given):
-    return train(recipe or make_reranker_recipe(base), pairs, windows, folder, work=lambda _: NOVEL, **given)
+    return train_on(recipe or make_reranker_recipe(base), pairs, windows, folder, work=lambda _: NOVEL, **given)
 
 
 def weights(folder):
@@ -254,26 +253,24 @@ def test_a_training_that_was_stopped_ends_with_the_weights_of_one_that_was_not(b
     stopped = run(base, tmp_path / "parts", recipe=recipe, report=reports, stop=lambda: len(reports.of("step")) >= 4)
     assert not stopped.finished
     assert not stopped.folder.exists()
-    resumed = run(base, tmp_path / "parts", recipe=recipe, resume=True)
+    resumed = run(base, tmp_path / "parts", recipe=recipe)
     assert resumed.finished
     assert same(weights(whole.folder), weights(resumed.folder))
 
 
 def test_a_signal_to_end_leaves_a_checkpoint_of_this_training_alone(base, tmp_path):
-    def report(said):
-        if said["event"] == "step" and said["step"] == 3:
+    def report(event, step, **_):
+        if (event, step) == ("step", 3):
             os.kill(os.getpid(), signal.SIGTERM)
 
     made = run(base, tmp_path, report=report)
     assert (made.finished, made.steps) == (False, 4)
     assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["checkpoint-4"]
     with pytest.raises(BadRequest, match=r"another configuration \(negatives: 3 then, 2 now\)"):
-        run(base, tmp_path, recipe=make_reranker_recipe(base, negatives=2), resume=True)
-    with pytest.raises(BadRequest, match="There is a training in"):
-        run(base, tmp_path)
+        run(base, tmp_path, recipe=make_reranker_recipe(base, negatives=2))
     hard = HardNegatives({PAIRS[0].id: ["the soup is near"]})
     with pytest.raises(BadRequest, match="other examples"):
-        run(base, tmp_path, hard=hard, resume=True)
+        run(base, tmp_path, hard=hard)
 
 
 def test_the_best_weights_are_kept(base, tmp_path):
@@ -296,7 +293,7 @@ def test_the_best_weights_are_kept(base, tmp_path):
 
 
 def test_a_full_disk_is_said_and_the_checkpoint_before_is_kept(base, tmp_path, monkeypatch):
-    save, calls = loop.save_file, []
+    save, calls = trainer.save_file, []
 
     def full(tensors, path):
         calls.append(path)
@@ -304,11 +301,11 @@ def test_a_full_disk_is_said_and_the_checkpoint_before_is_kept(base, tmp_path, m
             raise OSError(errno.ENOSPC, "No space left on device")
         save(tensors, path)
 
-    monkeypatch.setattr(loop, "save_file", full)
+    monkeypatch.setattr(trainer, "save_file", full)
     with pytest.raises(StoreFull, match=r"no room for .*checkpoint-3"):
         run(base, tmp_path, checkpoint_seconds=0.0)
     monkeypatch.undo()
-    assert run(base, tmp_path, resume=True).finished
+    assert run(base, tmp_path).finished
 
 
 def test_a_base_without_a_mask_token_is_refused_where_the_recipe_wants_one(tmp_path):

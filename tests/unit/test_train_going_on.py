@@ -58,7 +58,7 @@ def stop_when(note):
 def test_a_training_goes_on_from_what_was_the_default_when_it_was_begun(encoders, bench, base, settings, monkeypatch):
     training = begin(settings, asked_of(base, steps=4, start="default"))
     bench.trainings.use(encoders[1])  # before it had its turn
-    monkeypatch.setattr(running.StopWish, "stop", lambda wish: wish._done >= 1)
+    monkeypatch.setattr(running.Journal, "stop", lambda journal: journal._done >= 1)
     with pytest.raises(JobCancelled):
         run(settings, training)
     monkeypatch.undo()
@@ -108,7 +108,7 @@ def test_one_that_is_stopped_while_it_loads_says_how_far_it_was(bench, base, set
     with pytest.raises(JobCancelled):
         run(settings, training, stop_when("Loading"))
     assert bench.trainings.get(training.id).note == "It was stopped before its first step."
-    monkeypatch.setattr(running.StopWish, "stop", lambda wish: wish._done >= 1)
+    monkeypatch.setattr(running.Journal, "stop", lambda journal: journal._done >= 1)
     with pytest.raises(JobCancelled):
         run(settings, training)
     monkeypatch.undo()
@@ -116,7 +116,7 @@ def test_one_that_is_stopped_while_it_loads_says_how_far_it_was(bench, base, set
         run(settings, training, stop_when("Loading"))
     followed = bench.trainings.get(training.id)
     assert (followed.state, followed.step) == ("stopped", 2)
-    assert followed.note == "It was stopped before it went on. Its last checkpoint is of step 2."
+    assert followed.note == "Stopped after step 2."
 
 
 def test_one_that_was_killed_while_it_cleared_up_is_finished_and_is_not_learnt_again(

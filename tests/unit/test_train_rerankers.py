@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from dataclasses import replace
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +15,7 @@ from safetensors.torch import load_file, save_file
 
 from relic_core.config import Settings
 from relic_core.domain import rank_scores
+from relic_core.domain.trainings import Training
 from relic_core.encoders.cross_encoder import CrossEncoder
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, RelicError
 from relic_core.evaluation import experiments
@@ -65,7 +67,8 @@ def test_what_is_usual_goes_by_what_is_made():
 
 def test_what_is_asked_is_written_down_and_read_again_as_what_it_is(base, tmp_path):
     asked = asked_of_reranker(base, hard="base", sources=("a", "b"))
-    assert TrainingRequest.from_json(asked.name, asked.recipe.to_json(), asked.to_json()) == asked
+    given = {"name": asked.name, "recipe": asked.recipe.to_json(), "asked": asked.to_json()}
+    assert TrainingRequest.of(Training(id="a", created=datetime.now(UTC), **given)) == asked
     path = tmp_path / "mine.json"
     path.write_text('{"kind": "reranker", "batch": 20}')
     assert recipe_of(str(path), ["negatives=5"]) == RerankerRecipe(batch=20, negatives=5)
@@ -244,7 +247,7 @@ def test_a_reranker_cannot_look_for_hard_negatives(bench, base):
 
 
 def test_a_stopped_training_goes_on_from_its_checkpoint_and_looks_for_nothing_again(bench, base, settings, monkeypatch):
-    monkeypatch.setattr(running.StopWish, "stop", lambda wish: wish._done >= 1)
+    monkeypatch.setattr(running.Journal, "stop", lambda journal: journal._done >= 1)
     training = bench.trainings.start(asked_of_reranker(base, steps=6))
     monkeypatch.undo()
     followed = bench.trainings.get(training.id)

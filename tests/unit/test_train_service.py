@@ -10,6 +10,7 @@ import shutil
 import signal
 import time
 from dataclasses import fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import get_args
@@ -18,7 +19,7 @@ import pytest
 
 from relic_core.config import Settings
 from relic_core.domain import SearchRequest
-from relic_core.domain.trainings import KILLED
+from relic_core.domain.trainings import KILLED, Training
 from relic_core.encoders.cards import HeadPooling, Reading
 from relic_core.encoders.weights import TOKEN_WEIGHTS
 from relic_core.errors import BadRequest, BadWeights, JobCancelled, NotFound, StoreFull
@@ -50,7 +51,7 @@ def bench(settings):
 @pytest.fixture
 def stopped(bench, base, monkeypatch):
     """A training that was stopped after its second step."""
-    monkeypatch.setattr(running.StopWish, "stop", lambda wish: wish._done >= 1)
+    monkeypatch.setattr(running.Journal, "stop", lambda journal: journal._done >= 1)
     training = bench.trainings.start(asked_of(base, steps=6, name="long"))
     monkeypatch.undo()
     return training.id
@@ -105,7 +106,7 @@ def test_only_what_is_asked_for_is_learnt_from(bench, base, settings):
 
 
 def test_hard_negatives_are_looked_for_once_and_used_again(stopped, bench, base, settings, monkeypatch):
-    monkeypatch.setattr(running.StopWish, "stop", lambda wish: wish._done >= 1)
+    monkeypatch.setattr(running.Journal, "stop", lambda journal: journal._done >= 1)
     training = bench.trainings.start(asked_of(base, steps=0, hard="base", hard_negatives=1))
     monkeypatch.undo()
     found = TrainingFolder.find(settings.data, training.id).examples()["hard"]
@@ -146,6 +147,7 @@ def test_no_pair_quotes_a_work_that_is_held_back_though_its_windows_are_not_lear
     quoting = {pair.id for pair in every if (pair.source_id, pair.at) in places}
     assert len(quoting) == 6
     assert len(chosen["pairs"]) == len(every) - 6
+    assert {each.window.gold.length for each in bench.store.windows.some(chosen["windows"])} == {1}
     assert not quoting & set(chosen["pairs"])
 
 
@@ -345,7 +347,7 @@ def test_a_disk_that_fills_up_under_way_is_told_and_the_training_can_be_resumed(
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("relic_core.training.loop.save_file", full)
+    monkeypatch.setattr("relic_core.training.trainer.save_file", full)
     training = bench.trainings.start(asked_of(base))
     followed = bench.trainings.get(training.id)
     assert (followed.state, followed.resumable) == ("failed", True)
@@ -355,7 +357,7 @@ def test_a_disk_that_fills_up_under_way_is_told_and_the_training_can_be_resumed(
 
 
 def test_a_loss_that_is_no_number_is_told(bench, base, monkeypatch):
-    monkeypatch.setattr("relic_core.training.loop.math", SimpleNamespace(isfinite=lambda _: False))
+    monkeypatch.setattr("relic_core.training.trainer.math", SimpleNamespace(isfinite=lambda _: False))
     followed = bench.trainings.get(bench.trainings.start(asked_of(base)).id)
     assert followed.state == "failed"
     assert "run away" in followed.note
@@ -616,7 +618,8 @@ def test_every_setting_of_a_recipe_and_every_recipe_is_explained():
 
 def test_what_is_asked_can_be_written_down_and_read_again(base):
     asked = asked_of(base, hard="base", sources=("a", "b"))
-    assert TrainingRequest.from_json(asked.name, asked.recipe.to_json(), asked.to_json()) == asked
+    given = {"name": asked.name, "recipe": asked.recipe.to_json(), "asked": asked.to_json()}
+    assert TrainingRequest.of(Training(id="a", created=datetime.now(UTC), **given)) == asked
     for wrong in ({"pairs": -1}, {"use": "poems"}, {"validation": -2}):
         with pytest.raises(BadRequest):
             replace(TrainingRequest(), **wrong)

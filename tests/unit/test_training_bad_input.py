@@ -24,6 +24,7 @@ from relic_core.errors import BadRequest, BadWeights, RelicError, StoreError, St
 from relic_core.training import checkpoints, exporting
 from relic_core.training.collating import HardNegatives
 from relic_core.training.models import DualEncoder, RerankerInTraining
+from tests.making_training import Reports
 from tests.unit.training_run import DIES_AT, KINDS, PAIRS, WINDOWS, run
 
 RUN = Path(__file__).with_name("training_run.py")
@@ -103,7 +104,7 @@ def test_a_base_with_a_damaged_file_is_refused(kind, base, tmp_path):
 def test_a_checkpoint_of_another_configuration_is_refused_with_what_differs(kind, base, tmp_path):
     run(kind, base, tmp_path, stop=lambda: True)
     with pytest.raises(BadRequest, match=r"\(batch: 6 then, 8 now\)"):
-        run(kind, base, tmp_path, recipe={"batch": 8}, resume=True)
+        run(kind, base, tmp_path, recipe={"batch": 8})
 
 
 @EITHER
@@ -113,10 +114,10 @@ def test_a_checkpoint_of_another_version_is_refused_with_what_to_do(kind, base, 
     said = json.loads(manifest.read_text(encoding="utf-8"))
     manifest.write_text(json.dumps(said | {"version": 2}), encoding="utf-8")
     with pytest.raises(BadRequest, match=r"version 2 .* reads 1\)"):
-        run(kind, base, tmp_path, resume=True)
+        run(kind, base, tmp_path)
     del said["start_digest"]  # as it was written before a training could go on from an encoder
     manifest.write_text(json.dumps(said), encoding="utf-8")
-    assert run(kind, base, tmp_path, resume=True).finished
+    assert run(kind, base, tmp_path).finished
 
 
 @EITHER
@@ -126,7 +127,7 @@ def test_a_checkpoint_of_another_base_is_refused(kind, base, tmp_path):
     config = own / "config.json"
     config.write_text(config.read_text(encoding="utf-8") + " ", encoding="utf-8")
     with pytest.raises(BadRequest, match="base model"):
-        run(kind, own, tmp_path / "run", resume=True)
+        run(kind, own, tmp_path / "run")
 
 
 @EITHER
@@ -141,8 +142,8 @@ def test_a_training_that_was_killed_ends_with_the_weights_of_one_that_was_not(ki
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert f"checkpoint-{DIES_AT - 1}" in kept(tmp_path / "killed")
     assert (f".checkpoint-{DIES_AT}.half" in kept(tmp_path / "killed")) == (when == "in a checkpoint")
-    begun = []
-    resumed = run(kind, base, tmp_path / "killed", resume=True, report=begun.append)
+    begun = Reports()
+    resumed = run(kind, base, tmp_path / "killed", report=begun)
     assert begun[0]["step"] == DIES_AT - 1
     assert resumed.finished
     assert same(weights(whole.folder), weights(resumed.folder))
@@ -168,7 +169,7 @@ def test_a_disk_that_is_full_when_a_checkpoint_is_sealed_is_said_and_the_one_bef
         run(kind, base, tmp_path, checkpoint_seconds=0.0)
     assert kept(tmp_path) == ["checkpoint-1", "checkpoint-2"]
     monkeypatch.undo()
-    assert run(kind, base, tmp_path, resume=True).finished
+    assert run(kind, base, tmp_path).finished
 
 
 @EITHER
@@ -234,7 +235,7 @@ def test_a_gradient_that_is_no_number_does_so_too_and_what_is_resumed_is_sound(k
         run(kind, base, tmp_path / "run", checkpoint_seconds=0.0)
     assert kept(tmp_path / "run") == ["checkpoint-1", "checkpoint-2"]
     monkeypatch.undo()
-    assert same(weights(run(kind, base, tmp_path / "run", resume=True).folder), weights(whole.folder))
+    assert same(weights(run(kind, base, tmp_path / "run").folder), weights(whole.folder))
 
 
 @EITHER

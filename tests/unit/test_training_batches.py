@@ -14,8 +14,8 @@ from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.errors import BadRequest
 from relic_core.training.batching import Planned, plan
 from relic_core.training.collating import Collator, HardNegatives, Material, alike, cut_work, draw_claim, runs
+from relic_core.training.learners import trained_card
 from relic_core.training.recipes import EncoderRecipe
-from relic_core.training.trainer import trained_card
 from tests.making_training import make_novel, make_pairs, make_recipe, make_windows
 
 # ---------------------------------------------------------------- the plan

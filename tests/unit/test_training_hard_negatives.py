@@ -11,7 +11,7 @@ from relic_core.domain import Claim
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.retrieval.bm25 import Bm25
 from relic_core.training.hard_negatives import Guard, in_source, in_work, quotation_vectors, span_vectors
-from relic_core.training.trainer import trained_card
+from relic_core.training.learners import trained_card
 from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
 
 ALL = Guard(count=1000, margin=100.0)

@@ -13,8 +13,8 @@ from relic_core.retrieval.late import LateIndex
 from relic_core.training.batching import Planned
 from relic_core.training.collating import Collator, Material
 from relic_core.training.exporting import merged
+from relic_core.training.learners import trained_card
 from relic_core.training.models import DualEncoder
-from relic_core.training.trainer import trained_card
 from tests.making_training import make_novel, make_pairs, make_recipe, make_windows
 
 PAIRS = Planned("pairs", (0, 1, 2, 3, 4), 0)

@@ -18,11 +18,11 @@ from relic_core.formats.relic import Quote, RelicBook, read_relic, write_relic
 from relic_core.services import jobs
 from relic_core.training.batching import plan
 from relic_core.training.collating import Collator, Material
+from relic_core.training.learners import _encoder, _reranker
 from relic_core.training.models import _choosing
 from relic_core.training.published import LEARNT, LossValidation, published
 from relic_core.training.recipes import RECIPES, RerankerRecipe
 from relic_core.training.requests import LIKELIHOOD, TrainingRequest
-from relic_core.training.trainer import _encoder, _reranker
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
 from tests.making_training import NOUNS
@@ -63,7 +63,7 @@ def test_a_batch_is_of_one_primary_work_and_every_other_quotation_of_it_counts(f
     of = [{read.windows[member].work_id for member in batch.members} for batch in planned]
     assert (Counter(batch.kind for batch in planned), {len(each) for each in of}) == ({"windows": 4}, {1})
     batch = next(batch for batch in planned if len(batch.members) > 2)
-    kind = _encoder(recipe, Material((), read.windows, read.works.__getitem__), None, "")
+    kind = _encoder(recipe, Material((), read.windows, read.works.__getitem__), None)
     assert isinstance(kind.collator, Collator)
     features = kind.collator([batch])
     assert features["allowed"].all()
@@ -146,7 +146,7 @@ def test_the_validation_loss_is_that_of_the_training(files, base, monkeypatch):
     recipe = RECIPES["paper"].with_(base=str(base), window=60, claim_tokens=60, passage_tokens=60, dropout=0.0)
     request = TrainingRequest(recipe=recipe, data=str(files[0]), validation_data=str(files[1]))
     read = published(request)
-    kind = _encoder(request.recipe, Material((), read.validation, read.works.__getitem__), None, "")
+    kind = _encoder(request.recipe, Material((), read.validation, read.works.__getitem__), None)
     model = kind.model()
     (batch,) = plan(request.recipe.with_(epochs=1), [], [window.work_id for window in read.validation])
     summed = model(**kind.collator([batch]))["loss"].item()

@@ -23,6 +23,7 @@ from relic_core.ports import silent
 from relic_core.training import examples
 from relic_core.training.batching import Planned
 from relic_core.training.collating import Material
+from relic_core.training.learners import check_base, query_card
 from relic_core.training.models import DualEncoder
 from relic_core.training.recipes import SourceRecipe
 from relic_core.training.requests import TrainingRequest
@@ -35,12 +36,11 @@ from relic_core.training.sources import (
     marginal_loss,
     target_of,
 )
-from relic_core.training.trainer import check_base, query_card, train
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
 from tests.making import make_work
 from tests.making_rerankers import bart
-from tests.making_training import NOUNS, Reports, make_base
+from tests.making_training import NOUNS, Reports, make_base, train_on
 from tests.small_training import furnish
 
 NAMES = [one + two for one in NOUNS for two in NOUNS if one != two]
@@ -91,7 +91,10 @@ def recipe(generator, encoder, supervision="pair", **given):
 
 
 def run(recipe, folder, **given):
-    return train(recipe, [], WINDOWS, folder, work=WORKS.__getitem__, choose_sources=choose_sources, **given)
+    most = recipe.candidates if recipe.retrieves else 1
+    sources = choose_sources(recipe.supervision, WINDOWS, WORKS.__getitem__, most)
+    windows = [window for window in WINDOWS if window.id in sources]
+    return train_on(recipe, [], windows, folder, work=WORKS.__getitem__, sources=sources, **given)
 
 
 def weights(folder):
@@ -187,14 +190,14 @@ def test_a_training_lowers_the_loss_and_one_that_was_stopped_ends_with_the_same_
     parts = Reports()
     stopped = run(asked, tmp_path / "parts", report=parts, stop=lambda: len(parts.of("step")) >= 3)
     assert not stopped.finished
-    resumed = run(asked, tmp_path / "parts", resume=True)
+    resumed = run(asked, tmp_path / "parts")
     assert resumed.finished
     one, other = weights(whole.folder), weights(resumed.folder)
     assert one.keys() == other.keys()
     assert all(torch.equal(tensor, other[name]) for name, tensor in one.items())
     assert json.loads((whole.folder / "training.json").read_text())["recipe"] == asked.to_json()
     with pytest.raises(BadRequest):  # of another recipe
-        run(recipe(generator, encoder, "found"), tmp_path / "parts", resume=True)
+        run(recipe(generator, encoder, "found"), tmp_path / "parts")
 
 
 def test_what_retrieval_makes_is_an_encoder_whose_passages_are_the_base_s(generator, encoder, tmp_path):

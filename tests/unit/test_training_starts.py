@@ -14,10 +14,10 @@ from relic_core.encoders.cards import read_card
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.encoders.weights import TOKEN_WEIGHTS, find_model, state_of
 from relic_core.errors import BadRequest, BadWeights
+from relic_core.training.learners import trained_card
 from relic_core.training.models import DualEncoder, RerankerInTraining, start_of
-from relic_core.training.trainer import train, trained_card
 from tests.making_rerankers import make_reranker_recipe
-from tests.making_training import make_base, make_novel, make_pairs, make_recipe, make_windows
+from tests.making_training import Reports, make_base, make_novel, make_pairs, make_recipe, make_windows, train_on
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,9 @@ def first(base, tmp_path_factory):
 
 def trained(recipe, folder, **given):
     work = make_novel()
-    return train(recipe, make_pairs(24, sources=2), make_windows(work, 4), folder, work=lambda _: work, **given).folder
+    return train_on(
+        recipe, make_pairs(24, sources=2), make_windows(work, 4), folder, work=lambda _: work, **given
+    ).folder
 
 
 def card_of(folder):
@@ -134,7 +136,7 @@ def test_a_reranker_begins_half_way_between_the_models_of_an_encoder(base, first
     assert set(mean) == set(state)
     assert all(torch.equal(state[name], mean[name]) for name in mean)
     work = make_novel()
-    made = train(recipe, make_pairs(12, sources=1), [], tmp_path, work=lambda _: work, start=card_of(first)).folder
+    made = train_on(recipe, make_pairs(12, sources=1), [], tmp_path, work=lambda _: work, start=card_of(first)).folder
     assert json.loads((made / "training.json").read_text())["start_digest"] == start.digest
 
 
@@ -147,11 +149,11 @@ def test_an_encoder_made_from_another_base_is_refused(base, first, tmp_path):
 
 
 def test_a_checkpoint_of_a_training_that_went_on_from_another_encoder_is_refused(base, first, tmp_path):
-    seen = []
+    seen = Reports()
     trained(
-        make_recipe(base), tmp_path, start=card_of(first), report=seen.append, checkpoint_seconds=0.0,
+        make_recipe(base), tmp_path, start=card_of(first), report=seen, checkpoint_seconds=0.0,
         stop=lambda: len(seen) > 3,
     )  # fmt: skip
     with pytest.raises(BadRequest, match="another encoder"):
-        trained(make_recipe(base), tmp_path, resume=True)
-    assert trained(make_recipe(base), tmp_path, start=card_of(first), resume=True).is_dir()
+        trained(make_recipe(base), tmp_path)
+    assert trained(make_recipe(base), tmp_path, start=card_of(first)).is_dir()

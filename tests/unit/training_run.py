@@ -8,21 +8,20 @@ import sys
 from pathlib import Path
 
 from relic_core.training import checkpoints
-from relic_core.training.trainer import train
 from tests.making_rerankers import make_reranker_recipe
-from tests.making_training import make_novel, make_pairs, make_recipe, make_windows
+from tests.making_training import make_novel, make_pairs, make_recipe, make_windows, train_on
 
 PAIRS = make_pairs(24)
 NOVEL = make_novel()
 WINDOWS = make_windows(NOVEL, 4)
-KINDS = {"dual encoder": (train, make_recipe), "cross-encoder": (train, make_reranker_recipe)}
+KINDS = {"dual encoder": make_recipe, "cross-encoder": make_reranker_recipe}
 DIES_AT = 5
 
 
 def run(kind, base, folder, pairs=PAIRS, windows=WINDOWS, *, recipe=None, **given):
     """Train a tiny model of a kind; `recipe` holds what differs from the tiny recipe."""
-    begin, made = KINDS[kind]
-    return begin(made(base, **(recipe or {})), pairs, windows, folder, work=lambda _: NOVEL, **given)
+    made = KINDS[kind](base, **(recipe or {}))
+    return train_on(made, pairs, windows, folder, work=lambda _: NOVEL, **given)
 
 
 def main() -> None:
@@ -39,8 +38,8 @@ def main() -> None:
         seal(half, *given)
 
     checkpoints.seal = seal_or_die
-    report = (lambda said: die(said["step"])) if when == "in a step" else None
-    run(kind, Path(base), Path(folder), report=report, checkpoint_seconds=0.0)
+    report = {"report": lambda _, step, **__: die(step)} if when == "in a step" else {}
+    run(kind, Path(base), Path(folder), checkpoint_seconds=0.0, **report)
 
 
 if __name__ == "__main__":

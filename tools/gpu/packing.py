@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import random
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +20,7 @@ from transformers import set_seed
 
 from relic_core.attribution.learning import choose_sources
 from relic_core.config import PROJECT
-from relic_core.domain import MinedWindow, Pair, Span, Work
+from relic_core.domain import MinedWindow, Span, Work
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import JointTexts
 from relic_core.encoders.late_chunking import LateChunkingEncoder
@@ -34,11 +34,12 @@ from relic_core.training.checkpoints import written_folder
 from relic_core.training.collating import Features, HardNegatives, Material, joint, padded
 from relic_core.training.examples import Examples, TrainingData
 from relic_core.training.folders import TrainingFolder
+from relic_core.training.learners import Kind, kind_of, origin_record, trained_card
 from relic_core.training.models import mask_token
 from relic_core.training.recipes import AnyRecipe, EncoderRecipe, RerankerRecipe, SourceRecipe, read_recipe
 from relic_core.training.requests import TrainingRequest, settle
 from relic_core.training.running import TrainingRun
-from relic_core.training.trainer import Kind, Trained, kind_of, origin_record, trained_card
+from relic_core.training.trainer import Trained
 from relic_core.training.validation import SHAPE, SHAPES, RerankerValidation, Validation, claim_of
 from relic_core.wiring import App
 from tools.gpu.batches import together
@@ -124,22 +125,21 @@ class Packing:
     def __call__(
         self,
         recipe: AnyRecipe,
-        pairs: Sequence[Pair],
-        windows: Sequence[MinedWindow],
+        material: Material,
         *_: object,
-        work: Callable[[str], Work],
         **given: Any,  # noqa: ANN401 - of many kinds
     ) -> Trained:
         """Write the folder."""
-        learnt: str = given["learnt"]
         if isinstance(recipe, SourceRecipe) or recipe.is_late:
             raise BadRequest(
                 f"The recipe {recipe.name} is trained where the library is. What can be packed: encoders with one "
                 "vector for each text, and cross-encoders."
             )
-        material = Material(pairs, windows, work, self.hard or given["hard"] or HardNegatives())
-        kind = kind_of(recipe, material, given["start"], learnt)
-        planned = plan(recipe, [pair.source_id for pair in pairs], [window.work_id for window in windows])
+        material = replace(material, hard=self.hard or material.hard)
+        kind = kind_of(recipe, material, given["start"])
+        planned = plan(
+            recipe, [pair.source_id for pair in material.pairs], [window.work_id for window in material.windows]
+        )
         set_seed(recipe.seed)
         model = kind.model()
         with written_folder(self.folder) as half:
@@ -150,9 +150,9 @@ class Packing:
             write_manifest(half, {
                 "version": VERSION,
                 "kind": recipe.kind,
-                "record": origin_record(kind, recipe, material, learnt),
+                "record": origin_record(kind, recipe, material),
                 "start": self.start,
-                "learnt": learnt,
+                "learnt": material.learnt,
                 "model": type(within).__name__,
                 "config": within.config.to_dict(),
                 "names": names,
@@ -268,7 +268,7 @@ def unpack(back: Path, folder: Path) -> Mapping[str, Any]:
         raise BadWeights(f"{back} was written by another version of this program. Unpack it with that one.")
     recipe, record = read_recipe(manifest["record"]["recipe"]), manifest["record"]
     start = read_card(manifest["start"]) if manifest["start"] else None
-    kind = kind_of(recipe, Material((), (), _no_work), start, manifest["learnt"])
+    kind = kind_of(recipe, Material((), (), _no_work, learnt=manifest["learnt"]), start)
     for what, found in (("base", kind.base.digest), ("start", "" if kind.start is None else kind.start.digest)):
         if found != record.get(f"{what}_digest", ""):
             raise BadWeights(f"The {what} is not the one that was packed. Put that one back, and unpack again.")
