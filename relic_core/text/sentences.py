@@ -70,7 +70,7 @@ _GAP = re.compile(r"[.!?…;:][\W_]*")
 
 _PIECE = re.compile(r"\S+")
 _ENDING = re.compile(r"[.!?…”’)\]»]+")
-_ELLIPSIS = re.compile(r"…|\.\s?\.")
+_ENDS = re.compile(r"[;:…]|\.\s?\.")
 _UNSPACED_ELLIPSIS = re.compile(r"…|\.{2,}")
 _QUOTED = re.compile(r"[”’\"'»«“]")
 """Before the gap in a gap's marks, so that « and “ close here, as in German."""
@@ -165,10 +165,9 @@ def _opening(text: str, gap: re.Match[str]) -> int:
 def _parts(text: str, first: int, gap: re.Match[str], opening: int) -> bool:
     """Whether `gap` ends the sentence that began at `first`, given that the next would begin at `opening`."""
     marks = text[gap.start() : opening]
-    if ";" in marks or ":" in marks or _ELLIPSIS.search(marks):
-        return True
-    if _GOES_ON.search(marks):
-        return False
+    ends = _ENDS.search(marks) is not None
+    if ends or _GOES_ON.search(marks):
+        return ends
     following = text[gap.end()]
     quoted = _QUOTED.search(marks) is not None
     if following.islower():
