@@ -102,24 +102,19 @@ class WorkRows(Removable[WorkSummary]):
                         outcome = "corrected"
                     else:
                         return _summary(cursor, stored_id), "already"
+                if segmenter == work.segmenter:  # other rules cut golds of their own
+                    _move_golds(cursor, work)
                 _drop(cursor, stored_id)
             _insert(cursor, work, added)
             return _summary(cursor, work.id), outcome
 
     def read_anew(self, work: Work) -> WorkSummary:
-        """Write a stored work anew whose text has more sentences in one place; golds behind it move with theirs."""
+        """Write a stored work anew that was read otherwise; golds move with their sentences."""
         with self._writing() as cursor:
-            summary = _summary(cursor, work.id)
-            starts = cursor.execute("SELECT start_offset FROM sentences WHERE work_id = ? ORDER BY position", [work.id])
-            pairs = enumerate(zip(starts.fetchall(), work.sentences, strict=False))
-            at = next((index for index, ((start,), new) in pairs if new.start != start), summary.sentences)
+            added = _summary(cursor, work.id).added
+            _move_golds(cursor, work)
             _drop(cursor, work.id)
-            _insert(cursor, work, summary.added)
-            for table in ("windows", "examples"):
-                cursor.execute(
-                    f"UPDATE {table} SET gold_start = gold_start + ? WHERE work_id = ? AND gold_start >= ?",  # noqa: S608 - our own names
-                    [len(work.sentences) - summary.sentences, work.id, at],
-                )
+            _insert(cursor, work, added)
             return _summary(cursor, work.id)
 
     def summaries(self) -> tuple[WorkSummary, ...]:
@@ -196,6 +191,21 @@ def _summary(cursor: DuckDBPyConnection, work_id: str, table: str = "live_works"
 
 def _as_summary(row: tuple[Any, ...]) -> WorkSummary:
     return record(WorkSummary, _SUMMARY, row)
+
+
+def _move_golds(cursor: DuckDBPyConnection, work: Work) -> None:
+    """Have what points at sentences of a stored work point at those that hold their beginnings in its new reading."""
+    stored = "SELECT start_offset FROM sentences WHERE work_id = ? ORDER BY position"
+    before = cursor.execute(stored, [work.id]).fetchnumpy()["start_offset"]
+    after = [sentence.start for sentence in work.sentences]
+    places = (np.searchsorted(after, before, side="right") - 1).clip(0).tolist()
+    for table in ("windows", "examples"):
+        cursor.execute(
+            f"UPDATE {table} SET gold_start = $new[gold_start + 1], "  # noqa: S608 - our own names
+            "gold_length = $new[gold_start + gold_length] - $new[gold_start + 1] + 1 WHERE work_id = $work "
+            "AND gold_start + gold_length <= len($new) AND id NOT IN (SELECT id FROM windows WHERE segmenter <> $cut)",
+            {"new": places, "work": work.id, "cut": work.segmenter},
+        )
 
 
 def _drop(cursor: DuckDBPyConnection, work_id: str) -> None:

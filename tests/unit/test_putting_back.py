@@ -107,6 +107,29 @@ def test_the_library_finds_it_and_what_points_at_sentences_still_does(settings):
     assert len(bench.works.load(added.id).sentences) == back.sentences
 
 
+def test_a_work_removed_and_read_otherwise_has_its_windows_on_the_words_they_had(settings):
+    bench = build(settings)
+    read = read_file(TEXT.encode(), name="ferry.txt")
+    first, second, *others = read.sentences
+    together = replace(first, end=second.end)
+    later = tuple(replace(each, index=each.index - 1) for each in others)
+    bench.store.works.add(read)
+    source = make_source("On Ferries")
+    windows = [make_window(read, source, at) for at in (1, 2)]
+    keep(bench, source, windows, works=[read])
+    bench.works.remove(read.id)
+    bench.store.works.add(replace(read, sentences=(together, *later)))
+    after = bench.works.load(read.id)
+    found = [each.window for at in (0, 1) for each in bench.store.windows.quoting(read.id, at)]
+    assert [each.id for each in found] == [each.id for each in windows]
+    assert [after.span_text(each.gold) for each in found] == ["The tide went out. Nobody came.", "A bell rang."]
+    bench.works.remove(read.id)
+    bench.store.works.add(replace(read, segmenter="by hand", sentences=(together,)))
+    bench.works.remove(read.id)
+    bench.store.works.add(replace(read, sentences=(together, *later)))
+    assert [each.window for at in (0, 1) for each in bench.store.windows.quoting(read.id, at)] == found
+
+
 def test_a_note_kept_before_grows_from_its_own_words(bench):
     work = bench.works.add(TEXT.encode(), name="ferry.txt").work
     note = bench.notebook.keep(work.id, "1.1.1")
