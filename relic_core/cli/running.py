@@ -193,12 +193,11 @@ def hand_over(app: App, to: str, source: str) -> None:
     if not to:
         if source != NOBODY:
             raise click.UsageError("Say who gets it: hand-over PERSON --from PERSON.")
-        rows = [
-            (each.name, person if person != each.name else "", has.notes, has.collections, has.searches, has.removed)
-            for each in app.people.known()
-            for has in [each.holding]
-            for person in [has.person]
-        ]
+        rows = []
+        for each in app.people.known():
+            has = each.holding
+            person = has.person if has.person != each.name else ""
+            rows.append((each.name, person, has.notes, has.collections, has.searches, has.removed))
         heads = ("person", "number", "notes", "collections", "searches", "removed")
         print(console.table(heads, rows) if rows else "Nobody has kept anything yet.")
         return

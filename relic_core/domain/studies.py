@@ -600,6 +600,11 @@ class ItemResult:
         """Right among answered; None where nobody answered, or there is no right or wrong."""
         return self.right / self.answered if self.answered and self.item.right_option else None
 
+    @property
+    def wrong_models(self) -> tuple[str, ...]:
+        """The labels of the retrievers that did not choose the quotation."""
+        return tuple(label for label, choice in self.models.items() if choice != self.item.right_option)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:

@@ -163,13 +163,10 @@ def _open_document(data: bytes) -> _Read:
         if b":encryption-data" in archive.read("META-INF/manifest.xml"):
             raise UnsafeFile("This document is locked with a password. Save it without one, or paste the text.")
     root = parse_xml(decode(archive.read("content.xml"), max_bytes=MOST_BYTES), what="The draft")
-    quoting = {
-        str(value)
-        for style in root.iter()
-        if local_name(style) == "style"
-        for key, value in style.attrib.items()
-        if str(key).endswith("}name") and _QUOTE_STYLE.search(" ".join(map(str, style.attrib.values())))
-    }
+    quoting: set[str] = set()
+    for style in root.iter():
+        if local_name(style) == "style" and _QUOTE_STYLE.search(" ".join(map(str, style.attrib.values()))):
+            quoting.update(str(value) for key, value in style.attrib.items() if str(key).endswith("}name"))
     paragraphs: list[str] = []
     notes: list[str] = []
     for element in root.iter():

@@ -120,12 +120,10 @@ def as_json(report: DraftReport) -> str:
 
 def as_page(report: DraftReport, cited: dict[str, CitedWork], style: str = "mla") -> str:
     """Write a page (HTML) that can be printed: the quotations one by one, and the works cited."""
-    items = "".join(
-        f"<li><blockquote>{escape(check.words[:_SHOWN])}</blockquote>"
-        + "".join(f"<p>{escape(line)}</p>" for line in _lines(report, check, style))
-        + "</li>"
-        for check in report.checks
-    )
+    items = ""
+    for check in report.checks:
+        lines = "".join(f"<p>{escape(line)}</p>" for line in _lines(report, check, style))
+        items += f"<li><blockquote>{escape(check.words[:_SHOWN])}</blockquote>{lines}</li>"
     chosen = "".join(
         f"<li><blockquote>{escape(report.draft.text[slice(*at)][:_SHOWN])}</blockquote><p>{escape(line)}</p></li>"
         for at in report.unquoted

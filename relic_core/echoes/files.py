@@ -49,18 +49,12 @@ _COLUMNS = ("work", "id", "place", "address", "sentences", "passage")
 
 def write(echoes: Iterable[Echo], form: str) -> bytes:
     """Write pairs as a table, as JSON, or as TEI links between passages named by work and address."""
-    rows = [
-        {
-            "number": each.number,
-            "score": each.score,
-            **{
-                f"{name}_{column}": value
-                for name, side in (("a", each.a), ("b", each.b))
-                for column, value in _row(side)
-            },
-        }
-        for each in echoes
-    ]
+    rows = []
+    for each in echoes:
+        row: dict[str, str | float] = {"number": each.number, "score": each.score}
+        for name, side in (("a", each.a), ("b", each.b)):
+            row |= {f"{name}_{column}": value for column, value in _row(side)}
+        rows.append(row)
     if form == "json":
         return json.dumps(rows, ensure_ascii=False, indent=1).encode()
     if form == "csv":

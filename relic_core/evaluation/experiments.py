@@ -244,13 +244,12 @@ class Experiment:
         return set(entered.index) <= set(self._prepared(entered.work_id, entered.fingerprint).index)
 
     def _prepared(self, work_id: str, fingerprint: str) -> WorkState:
-        found = [
-            manifest
-            for part in self._parts
-            if part.encoder_identity
-            for manifest in index_files.manifests(self._settings.indexes, part.name, work_id)
-            if (manifest["work"], manifest["encoder"]) == (fingerprint, part.encoder_identity)
-        ]
+        found = []
+        for part in self._parts:
+            made_with = fingerprint, part.encoder_identity
+            if part.encoder_identity:
+                manifests = index_files.manifests(self._settings.indexes, part.name, work_id)
+                found += [each for each in manifests if (each["work"], each["encoder"]) == made_with]
         return WorkState(
             work_id=work_id,
             fingerprint=fingerprint,

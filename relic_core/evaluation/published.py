@@ -63,14 +63,13 @@ def published() -> tuple[PublishedFigure, ...]:
     >>> best.system, str(best.shape), best.printed
     ('dense-RELiC', '4/4', '32.4')
     """
-    return tuple(
-        figure
-        for paper, numbers in _TABLES.items()
-        for table in papers.printed(paper)
-        if table.number.removeprefix("table ") in numbers
-        for row in table.rows
-        for figure in _figures(paper, table, row)
-    )
+    found: list[PublishedFigure] = []
+    for paper, numbers in _TABLES.items():
+        for table in papers.printed(paper):
+            if table.number.removeprefix("table ") in numbers:
+                for row in table.rows:
+                    found += _figures(paper, table, row)
+    return tuple(found)
 
 
 def _figures(paper: str, table: papers.PaperTable, row: Sequence[str]) -> Iterator[PublishedFigure]:

@@ -16,8 +16,9 @@ Notes are in their order. Nobody's name is in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from itertools import chain
 from typing import NamedTuple
 
 from relic_core import __version__
@@ -35,6 +36,11 @@ class Section(NamedTuple):
 
     collection: Collection
     notes: tuple[Note, ...]
+
+
+def notes_of(sections: Iterable[Section]) -> Iterator[Note]:
+    """Give the notes of collections, one after another."""
+    return chain.from_iterable(section.notes for section in sections)
 
 
 class _Note(Strict):
@@ -88,7 +94,7 @@ def read_notebook(data: bytes, source: str, *, person: str = "") -> tuple[Sectio
         sections = tuple(_section(each, person) for each in read.collections)
     except (BadRequest, ValueError) as error:
         raise FILE.damaged(source, str(error)) from None
-    ids = [note.id for section in sections for note in section.notes]
+    ids = [note.id for note in notes_of(sections)]
     if len(set(ids)) < len(ids) or len({section.collection.id for section in sections}) < len(sections):
         raise FILE.damaged(source, "a note or a collection is in it twice")
     return sections

@@ -71,9 +71,11 @@ def examples_of(
 ) -> dict[str, list[Example]]:
     """Make examples of the windows of each split that have words around a quotation of one to five sentences."""
     part_of = {name: part for name, part, _ in rows}
-    return {
-        part: [
-            Example(
+    examples: dict[str, list[Example]] = {"dev": [], "test": [], "training": []}
+    for window in windows:
+        part = part_of.get(window.id, "")
+        if part in examples and window.gold.length <= MAX_LENGTH and window.has_context:
+            example = Example(
                 id=window.id,
                 work_id=window.work_id,
                 claim=Claim(left=" ".join(window.left), right=" ".join(window.right), masked=True),
@@ -81,11 +83,8 @@ def examples_of(
                 kind=kinds.get(window.id, ""),
                 split=part,
             )
-            for window in windows
-            if part_of.get(window.id) == part and window.gold.length <= MAX_LENGTH and window.has_context
-        ]
-        for part in ("dev", "test", "training")
-    }
+            examples[part].append(example)
+    return examples
 
 
 class Passages:

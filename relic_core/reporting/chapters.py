@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Literal
 
 from relic_core.domain import Address, LeftOut, Paragraph, ParagraphKind, Sentence, Span, Work
@@ -82,11 +82,12 @@ def printed_chapter(chapter: SetChapter) -> SetChapter:
 
 
 def _printed(paragraph: ChapterParagraph) -> ChapterParagraph:
-    texts = iter(printed_pieces([piece.text for stretch in paragraph.stretches for piece in stretch.pieces]))
+    pieces = chain.from_iterable(stretch.pieces for stretch in paragraph.stretches)
+    texts = iter(printed_pieces([piece.text for piece in pieces]))
     stretches = []
     for stretch in paragraph.stretches:
-        pieces = tuple(replace(piece, text=next(texts)) for piece in stretch.pieces)
-        stretches.append(replace(stretch, pieces=pieces))
+        printed = tuple(replace(piece, text=next(texts)) for piece in stretch.pieces)
+        stretches.append(replace(stretch, pieces=printed))
     return replace(paragraph, stretches=tuple(stretches))
 
 

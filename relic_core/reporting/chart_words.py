@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import product
 
 from relic_core.domain import Pool, Run
 from relic_core.domain.figures import Chart, Mark, Series, many
@@ -72,7 +73,8 @@ def caption(
 
 def measured_with(runs: Sequence[Run]) -> str:
     """Say with which version the runs were measured, and their ids, by which they are found again."""
-    ran = "; ".join(_ran(label, runs) for label in dict.fromkeys(run.label for run in runs))
+    labels = dict.fromkeys(run.label for run in runs)
+    ran = "; ".join(_ran(label, runs) for label in labels)
     return f"Measured with RELiC Workbench {runs[0].code}: {ran}."
 
 
@@ -147,21 +149,14 @@ def table(chart: Chart) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     heads = (chart.by, *facts, "Run", chart.measure, "95% interval", "n", "candidates")
     names = {series.key: series.label for series in chart.series}
     own = {(mark.group, mark.series): mark for mark in chart.marks}
-    rows = tuple(
-        (
-            group.label,
-            *(fact for _, fact in group.facts),
-            names[series.key],
-            chart.written(mark.value),
-            chart.interval(mark),
-            f"{mark.n:,}",
-            f"{mark.candidates:,.0f}" if mark.candidates else "",
-        )
-        for group in chart.groups
-        for series in chart.series
-        if (mark := own.get((group.key, series.key)))
-    )
-    return heads, rows
+    rows = []
+    for group, series in product(chart.groups, chart.series):
+        if mark := own.get((group.key, series.key)):
+            known = (fact for _, fact in group.facts)
+            candidates = f"{mark.candidates:,.0f}" if mark.candidates else ""
+            figures = (chart.written(mark.value), chart.interval(mark), f"{mark.n:,}", candidates)
+            rows.append((group.label, *known, names[series.key], *figures))
+    return heads, tuple(rows)
 
 
 def _unmarked(text: str) -> str:

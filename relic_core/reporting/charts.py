@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from html import escape
 from importlib import import_module
-from itertools import cycle
+from itertools import chain, cycle
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.figures import DRAWN_K, Chart, Group, Mark, Series
@@ -78,7 +78,7 @@ def draw(chart: Chart, *, colours: Mapping[str, str], chosen: str = "") -> go.Fi
 
     traces: list[Any]
     if chart.view == "curve":
-        traces = [trace for own in _styled(chart, colours) for trace in _lines(chart, *own)]
+        traces = list(chain.from_iterable(_lines(chart, *own) for own in _styled(chart, colours)))
     elif chart.view == "ranks":
         traces = [_columns(chart, series, colour) for series, _, colour in _styled(chart, colours)]
     else:

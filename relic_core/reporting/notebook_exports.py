@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from relic_core import __version__
 from relic_core.domain import CitedWork, KeptPassage, Note
 from relic_core.formats.escaping import BOM, as_csv, without_control_characters
-from relic_core.formats.notebook import Section
+from relic_core.formats.notebook import Section, notes_of
 from relic_core.reporting.citations import chicago
 from relic_core.reporting.citations.edition import Parts
 from relic_core.reporting.citations.locators import locate_kept
@@ -59,7 +59,7 @@ def document(
       of its own; without a title the document is that of one collection, and is called as it is.
     """
     chosen = style(style_name)
-    notes = [note for section in sections for note in section.notes]
+    notes = list(notes_of(sections))
     called = title or next((section.collection.name for section in sections), "")
     blocks = [_heading(1, TextRun(called.strip() or "Notes"))]
     cited: dict[str, CitedWork] = {}
@@ -154,7 +154,7 @@ def word(sections: Sequence[Section], style_name: str, editions: Mapping[str, Ci
 
     made = docx.Document()
     blocks = document(sections, style_name, editions, title=title)
-    changes = [note.updated for section in sections for note in section.notes]
+    changes = [note.updated for note in notes_of(sections)]
     properties = made.core_properties
     properties.title = without_control_characters("".join(run.text for run in blocks[0].lines[0]))[:255]
     properties.author = ""
@@ -213,7 +213,7 @@ def csv(
     """
     rows: list[tuple[str, ...]] = [COLUMNS]
     chosen = style(style_name)
-    apart = disambiguate((cited_work(note.kept, editions) for _, notes in sections for note in notes), chosen)
+    apart = disambiguate((cited_work(note.kept, editions) for note in notes_of(sections)), chosen)
     for collection, notes in sections:
         for note in notes:
             work = cited_work(note.kept, editions)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 
 from relic_core.domain import Paragraph, ParagraphKind, Sentence, Span, Work
 from relic_core.text.typography import printed, printed_pieces
@@ -48,6 +48,11 @@ class SetParagraph:
     number: int
     pieces: tuple[Piece, ...]
 
+    @property
+    def text(self) -> str:
+        """Its words as plain text."""
+        return "".join(piece.text for piece in self.pieces)
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -58,12 +63,12 @@ class Passage:
     @property
     def pieces(self) -> tuple[Piece, ...]:
         """All pieces, paragraph after paragraph."""
-        return tuple(piece for paragraph in self.paragraphs for piece in paragraph.pieces)
+        return tuple(chain.from_iterable(paragraph.pieces for paragraph in self.paragraphs))
 
     @property
     def plain(self) -> str:
         """The passage as plain text: paragraphs parted by a blank line."""
-        return "\n\n".join("".join(piece.text for piece in paragraph.pieces) for paragraph in self.paragraphs)
+        return "\n\n".join(paragraph.text for paragraph in self.paragraphs)
 
 
 def quotation(
@@ -154,20 +159,12 @@ def _set(
 
 def printed_passage(passage: Passage) -> Passage:
     """Set a passage as a printed edition would; pieces stay as they are cut, so that what is lit stays lit."""
-    return Passage(
-        tuple(
-            replace(
-                paragraph,
-                pieces=tuple(
-                    replace(piece, text=text)
-                    for piece, text in zip(
-                        paragraph.pieces, printed_pieces([piece.text for piece in paragraph.pieces]), strict=True
-                    )
-                ),
-            )
-            for paragraph in passage.paragraphs
-        )
-    )
+    paragraphs = []
+    for paragraph in passage.paragraphs:
+        texts = printed_pieces([piece.text for piece in paragraph.pieces])
+        pieces = (replace(piece, text=text) for piece, text in zip(paragraph.pieces, texts, strict=True))
+        paragraphs.append(replace(paragraph, pieces=tuple(pieces)))
+    return Passage(tuple(paragraphs))
 
 
 def printed_words(words: str) -> str:
@@ -185,20 +182,18 @@ class Setting:
 
     def pieces(self, start: int, end: int, lights: Sequence[Light] = (), *, gold: bool = True) -> list[Piece]:
         """Cut a stretch at the borders of lit words, counted from `start`, and italics."""
-        marks = {place for a, b in self._italics for place in (a, b - 1)}
+        marks = {a for a, _ in self._italics} | {b - 1 for _, b in self._italics}
         lit = [(start + a, start + b) for a, b in lights]
-        ends = {border for span in lit for border in span} | {border for a in marks for border in (a, a + 1)}
+        ends = {*chain.from_iterable(lit), *marks, *(a + 1 for a in marks)}
         borders = sorted({start, end} | {border for border in ends if start < border < end})
-        return [
-            Piece(
-                _unwrap(self._text[a:b], self._kind),
-                gold=gold,
-                lit=any(first <= a and b <= last for first, last in lit),
-                italic=any(first < a and b < last for first, last in self._italics),
-            )
-            for a, b in pairwise(borders)
-            if not (a in marks and b == a + 1)  # the underscore itself
-        ]
+        pieces = []
+        for a, b in pairwise(borders):
+            if a in marks and b == a + 1:
+                continue  # the underscore itself
+            is_lit = any(first <= a and b <= last for first, last in lit)
+            italic = any(first < a and b < last for first, last in self._italics)
+            pieces.append(Piece(_unwrap(self._text[a:b], self._kind), gold=gold, lit=is_lit, italic=italic))
+        return pieces
 
 
 def _unwrap(text: str, kind: ParagraphKind) -> str:
@@ -217,13 +212,13 @@ def light_words(passage: Passage, words: str) -> Passage:
     wanted = re.compile(r"\s+".join(map(re.escape, words.split())) or r"(?!)")
     paragraphs = []
     for paragraph in passage.paragraphs:
-        text = "".join(piece.text for piece in paragraph.pieces)
+        text = paragraph.text
         lit = [found.span() for found in wanted.finditer(text)]
         pieces: list[Piece] = []
         start = 0
         for piece in paragraph.pieces:
             end = start + len(piece.text)
-            borders = sorted({start, end, *(at for span in lit for at in span if start < at < end)})
+            borders = sorted({start, end, *(at for at in chain.from_iterable(lit) if start < at < end)})
             for first, last in pairwise(borders):
                 inside = piece.gold and any(begin <= first and last <= stop for begin, stop in lit)
                 line = piece.line if first == start else 0

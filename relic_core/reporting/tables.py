@@ -16,7 +16,7 @@ BM25            25.0
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, get_args
 
 from relic_core.domain.figures import Cell, Figure, Part, Table
@@ -74,7 +74,7 @@ def as_markdown(table: Table) -> str:
     """Set a table in Markdown, with every character that Markdown would obey escaped."""
     right = table.to_the_right
 
-    def set_line(values: list[str]) -> str:
+    def set_line(values: Iterable[str]) -> str:
         return f"| {' | '.join(values)} |"
 
     def set_cell(cell: Cell) -> str:
@@ -87,7 +87,7 @@ def as_markdown(table: Table) -> str:
     lines = [
         set_line([escape_markdown_cell(head) for head in table.heads]),
         set_line(["---:" if to_right else "---" for to_right in right]),
-        *(set_line([set_cell(cell) for cell in row]) for row in table.rows),
+        *(set_line(map(set_cell, row)) for row in table.rows),
     ]
     head = [escape_markdown_cell(table.caption), ""] if table.caption else []
     notes = ["", " ".join(escape_markdown_cell(note) for note in table.notes)] if table.notes else []
@@ -126,7 +126,7 @@ def as_latex(table: Table) -> str:
         text = rf"\textbf{{{text}}}" if cell.best else text
         return rf"{text} {{\scriptsize ({escape_latex(cell.interval)})}}" if cell.interval else text
 
-    lines = [rf"{' & '.join(set_cell(cell) for cell in row)} \\" for row in table.rows]
+    lines = [rf"{' & '.join(map(set_cell, row))} \\" for row in table.rows]
     caption = escape_latex(" ".join([table.caption, *table.notes]).strip())
     return "\n".join(
         [
@@ -154,7 +154,7 @@ def as_plain(table: Table) -> dict[str, object]:
         ends = {} if cell.low is None else {"low": cell.low, "high": cell.high}
         return {"value": cell.value, **ends}
 
-    rows = [{head: plain(cell) for head, cell in zip(table.heads, row, strict=True)} for row in table.rows]
+    rows = [dict(zip(table.heads, map(plain, row), strict=True)) for row in table.rows]
     return {"caption": table.caption, **dict(table.about), "rows": rows, "notes": list(table.notes)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.figures import Cell, Figure, Table
@@ -54,21 +55,18 @@ def draw_recalls(validations: Sequence[Mapping[str, Any]]) -> go.Figure:
     """Draw how recall rises, in percent by "step", from what is reached before the first step."""
     import plotly.graph_objects as go
 
-    figure = go.Figure(
-        [
-            go.Scatter(
-                x=[each["step"] for each in validations],
-                y=[each.get(name) for each in validations],
-                mode="lines+markers",
-                line={"color": colour, "width": 2, "dash": dash},
-                marker={"symbol": symbol, "size": 9},
-                cliponaxis=False,
-                name=name,
-                hovertemplate=f"step %{{x:,}}: {name} %{{y:.1f}}%<extra></extra>",
-            )
-            for name, (colour, symbol, dash) in _STYLES.items()
-        ]
-    )
+    figure = go.Figure()
+    for name, (colour, symbol, dash) in _STYLES.items():
+        figure.add_scatter(
+            x=[each["step"] for each in validations],
+            y=[each.get(name) for each in validations],
+            mode="lines+markers",
+            line={"color": colour, "width": 2, "dash": dash},
+            marker={"symbol": symbol, "size": 9},
+            cliponaxis=False,
+            name=name,
+            hovertemplate=f"step %{{x:,}}: {name} %{{y:.1f}}%<extra></extra>",
+        )
     _laid_out(figure, "recall, %", RECALL_HEIGHT)
     figure.update_yaxes(rangemode="tozero")
     return figure
@@ -116,9 +114,10 @@ def compared(every: Sequence[Followed]) -> tuple[Table, Table]:
     """Set trainings side by side: the best figures at every shape and what they took, and in what they differ."""
     names, bests = [each.training.name for each in every], [each.best for each in every]
     keys = [f"{recall}{'' if shape == SHAPES[0] else f' {shape}'}" for shape in SHAPES for recall in RECALLS]
-    rows: list[tuple[Cell, ...]] = [
-        (_title(key), *(_change(each.best.get(key), each.before.get(key)) for each in every)) for key in keys
-    ]
+    rows: list[tuple[Cell, ...]] = []
+    for key in keys:
+        changes = (_change(each.best.get(key), each.before.get(key)) for each in every)
+        rows.append((_title(key), *changes))
     rows.append(("median rank, 4/4", *(_figure(best.get("median")) for best in bests)))
     rows.append(("quotations validated on", *(f"{int(best.get('windows', 0)):,}" if best else "–" for best in bests)))
     rows.append(("state", *(each.state for each in every)))
@@ -152,9 +151,12 @@ def value(given: object) -> str:
 
 def _differences(trainings: Sequence[Training]) -> list[tuple[str, tuple[str, ...]]]:
     made = [{"kind": training.kind, **training.recipe, **training.asked} for training in trainings]
-    keys = dict.fromkeys(key for each in made for key in each if key != "name")
-    rows = [(key, tuple(value(each.get(key, "")) for each in made)) for key in keys]
-    return [(key, values) for key, values in rows if len(set(values)) > 1]
+    rows = []
+    for key in dict.fromkeys(chain.from_iterable(made)):
+        values = tuple(value(each.get(key, "")) for each in made)
+        if key != "name" and len(set(values)) > 1:
+            rows.append((key, values))
+    return rows
 
 
 def _laid_out(figure: go.Figure, measure: str, height: int) -> go.Figure:

@@ -7,6 +7,7 @@ once, one list made of several. So claims are asked as the page asks them, and i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -40,19 +41,19 @@ def measure(benchmark: Benchmark, search: Search, lengths: Sequence[int], progre
     """Ask every claim of a benchmark once for each length; with several, each against the last, paired."""
     windows = list({(each.pool, each.left, each.right): each for each in benchmark.windows()}.values())
     reached: dict[tuple[int, str], list[_Reached]] = {}
-    for number, (window, length) in enumerate((window, length) for length in lengths for window in windows):
+    for number, (length, window) in enumerate(product(lengths, windows)):
         progress(number, len(windows) * len(lengths), benchmark.work(window.pool).title)
         for name, cards in _lists(benchmark, search, window, length).items():
             places = window.accepted or (window.gold,)
             reached.setdefault((length, name), []).append(_count(cards, places))
     books = [window.book for window in windows]
     names = list(dict.fromkeys(name for _, name in reached))
-    figures = [_row(name, length, reached[length, name], None, books) for name in names for length in lengths]
-    against = [
-        _row(name, length, reached[length, name], reached[lengths[-1], name], books)
-        for name in names
-        for length in lengths[:-1]
-    ]
+    figures, against = [], []
+    for name, length in product(names, lengths):
+        own, longest = reached[length, name], reached[lengths[-1], name]
+        figures.append(_row(name, length, own, None, books))
+        if length != lengths[-1]:
+            against.append(_row(name, length, own, longest, books))
     label = f"{benchmark.card.label}, {len(windows)} claims about {len(set(books))} works"
     notes = ("A card counts if the passage that it shows shares a sentence with a place; a line, if it does itself.",)
     tables = [Table(caption=f"{label}: cards as Find shows them", heads=_HEADS, rows=tuple(figures), notes=notes)]

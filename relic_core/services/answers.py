@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 from relic_core.domain import MAX_RESULTS, Group, Hit, Place, SearchRequest, Span, Work, group_overlapping
 from relic_core.errors import NoIndex, StaleIndex
@@ -191,8 +192,10 @@ class Answer:
         self._quoted: dict[Hit, tuple[Span, Span]] = {}
         self._shown = chosen = {name: self._choose(name) for name in found.rankings}
         wanted = {*request.retrievers, self._leading}  # of others the best hit alone, for `weak`
-        groups = [group for name in chosen for group in chosen[name][: None if name in wanted else 1]]
-        self._works = load(dict.fromkeys(group.best.work_id for group in groups))
+        works: list[str] = []
+        for name, groups in chosen.items():
+            works += (group.best.work_id for group in groups[: None if name in wanted else 1])
+        self._works = load(dict.fromkeys(works))
         self._verdicts = composed or Verdicts(found, self._works, retrievers.get)
         self._shown = {name: self._settle(name) for name in chosen}
         self._gone = {name for name in chosen if chosen[name] and not self._shown[name]}
@@ -362,7 +365,7 @@ class Answer:
     def _top_k(self, name: str) -> tuple[Hit, ...]:
         """Take the first passages in the order of the cards, so that each has the number that its card shows."""
         groups = self._shown[name]
-        seen = {hit for group in groups for hit in group.others}
+        seen = set(chain.from_iterable(group.others for group in groups))
         rest = (hit for hit in self._first(name) if hit not in seen)
         return first_passages((*(group.best for group in groups), *rest))
 

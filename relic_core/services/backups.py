@@ -296,9 +296,10 @@ def leftovers(data: Path, *, alone: bool = False) -> list[Path]:
         if not is_held(record):
             with record.open("rb") as file:
                 target = Path(os.fsdecode(file.read(_LONGEST_PATH)))
-            beside = (glob.escape(f".{target.name}.") + end for end in ("store*", "*.half"))
+            beside = glob.escape(f".{target.name}.")
             with contextlib.suppress(OSError, ValueError):  # the record is damaged
-                found += [each for pattern in beside for each in target.parent.glob(pattern) if target.name]
+                if target.name:
+                    found += [*target.parent.glob(f"{beside}store*"), *target.parent.glob(f"{beside}*.half")]
             found.append(record)  # the last: it says where the others are
     return found
 

@@ -258,7 +258,9 @@ class Catalogue:
         """Do an "add" job: store the files ``paths`` as works, begin to prepare them; one that fails stops no other."""
         items: list[Item] = [{"path": path} for path in arguments["paths"]]
         tally = self._fetch_and_prepare(items, progress, wanted=True)
-        failed = [f"{name}: {reason}" for reason, names in tally.failed.items() for name in names]
+        failed: list[str] = []
+        for reason, names in tally.failed.items():
+            failed += (f"{name}: {reason}" for name in names)
         if not (tally.added or tally.already):
             raise BadText(" ".join(failed))
         sentences = [f"{added.work.title} has been added." for added in tally.added]

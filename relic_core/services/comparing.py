@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import product
+from itertools import chain, islice, product
 from typing import Literal
 
 from relic_core.domain import Hit, Place, Search, SearchRequest, Span, Work
@@ -172,8 +172,8 @@ class Comparing:
         )
 
     def _passages(self, first: dict[int, Hit], second: dict[int, Hit]) -> tuple[ComparedPassage, ...]:
-        places = [{each: at for at, each in enumerate(column, start=1)} for column in (first, second)]
-        shown = {each: column[each] for column in (second, first) for each in list(column)[:TEN]}
+        places = _places(first), _places(second)
+        shown = dict([*islice(second.items(), TEN), *islice(first.items(), TEN)])
         works = self._load_all(dict.fromkeys(hit.work_id for hit in shown.values()))
         passages = []
         for each, hit in shown.items():
@@ -208,7 +208,7 @@ class Comparing:
         chosen = next((each for each in times if each.isoformat() == at), times[0] if times else None)
         then = _snapshots_at(kept, chosen) if chosen else {}
         both = [name for name in request.retrievers if name in then and name in now]
-        located = self._locate(hit for name in both for snapshot in (then[name], now[name]) for hit in snapshot.hits)
+        located = self._locate(chain.from_iterable((*then[name].hits, *now[name].hits) for name in both))
         editions = {snapshot.edition for snapshot in then.values()}
         then_made = ModelFingerprints(
             edition=editions.pop() if len(editions) == 1 else "",
@@ -287,11 +287,15 @@ def _versions(
     return (f"It was answered by version {', '.join(old)} of the program; this is {max(now for _, now in pairs)}.",)
 
 
+def _places(column: Iterable[int]) -> dict[int, int]:
+    return {each: at for at, each in enumerate(column, start=1)}
+
+
 def _column(
     card: RetrieverCard, then: TopKSnapshot, now: TopKSnapshot, located: Mapping[TopKHit, Located]
 ) -> ColumnThenAndNow:
     old, new = numbered([_stretch(hit) for hit in then.hits], [_stretch(hit) for hit in now.hits])
-    stood, stands = ({each: at for at, each in enumerate(column, start=1)} for column in (old, new))
+    stood, stands = _places(old), _places(new)
     hits = dict(zip(old, then.hits, strict=True)) | dict(zip(new, now.hits, strict=True))
     shown = dict.fromkeys((*new[:TEN], *old[:TEN]))
     passages = tuple(

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -305,7 +306,7 @@ class Concordance:
 
     def _words(self, request: ConcordanceRequest) -> tuple[WordCount, ...]:
         plain = dataclasses.replace(request, only="", sort="text", page=1)
-        typed = (term for reading in read_query(request.word, Reach()) for term in reading.terms)
+        typed = chain.from_iterable(reading.terms for reading in read_query(request.word, Reach()))
         vocabulary: Counter[str] = Counter()
         counted = []
         for term in dict.fromkeys(typed):

@@ -201,7 +201,7 @@ class Dataset:
         return ((f"the work {work_id}", self._works.read(work_id).text) for work_id in work_ids)
 
     def _kept(self) -> list[MinedWindow]:
-        return [stored.window for batch in self._windows.iterate("kept") for stored in batch]
+        return list(self._windows.one_by_one())
 
     def _with_golds(self, windows: Sequence[MinedWindow]) -> Iterator[tuple[MinedWindow, str]]:
         of_work: dict[str, list[MinedWindow]] = {}
@@ -214,7 +214,9 @@ class Dataset:
 
 
 def _named(candidates: Iterable[tuple[str, Candidate]]) -> Iterator[tuple[str, str]]:
-    return ((name_of(each), text) for _, each in candidates for text in each.texts)
+    for _, each in candidates:
+        for text in each.texts:
+            yield name_of(each), text
 
 
 def _counts(rows: Iterable[Row]) -> dict[str, int]:

@@ -224,9 +224,10 @@ class Measured:
     @property
     def qrels(self) -> dict[str, dict[str, int]]:
         """The golds as ranx and ir_measures take them."""
-        return {
-            query: {each: round(grade) for each, grade in grades.items()} for query, grades in trec.golds(self.outcomes)
-        }
+        qrels = {}
+        for query, grades in trec.golds(self.outcomes):
+            qrels[query] = {each: round(grade) for each, grade in grades.items()}
+        return qrels
 
 
 class Measuring:
@@ -358,13 +359,13 @@ class Measuring:
     ) -> list[tuple[Run, tuple[Outcome, ...]]]:
         """Leave out the examples whose quotation the model recites unseen, and runs of which nothing is left."""
         client = ReadByModel(self.retriever("random", self._settings), self._settings, "score", run=True).client
-        recited = {
-            shape: _recited(benchmark, shape, client, progress) for shape in {run.shape: None for run, _ in measured}
-        }
-        left = [
-            (run, tuple(each for each in some if each.example_id not in recited[run.shape])) for run, some in measured
-        ]
-        return [(run, some) for run, some in left if some]
+        shapes = dict.fromkeys(run.shape for run, _ in measured)
+        recited = {shape: _recited(benchmark, shape, client, progress) for shape in shapes}
+        left = []
+        for run, outcomes in measured:
+            if some := tuple(each for each in outcomes if each.example_id not in recited[run.shape]):
+                left.append((run, some))
+        return left
 
     def against_combined(
         self, measured: Sequence[tuple[Run, tuple[Outcome, ...]]], tell: Callable[[str], None]
@@ -374,14 +375,9 @@ class Measuring:
         for run, outcomes in measured:
             if not registry.card(run.retriever).server:
                 continue
-            same = {"retriever": "fusion", "benchmark": run.benchmark, "data_hash": run.data_hash, "shape": run.shape}
-            runs = (
-                each
-                for each in known
-                if all(getattr(each, name) == of for name, of in same.items())
-                and model_named(each.configuration) == model_named(run.configuration)
-            )
-            if combined := next(runs, None):
+            asked, model = ("fusion", run.benchmark, run.data_hash, run.shape), model_named(run.configuration)
+            same = (each for each in known if (each.retriever, each.benchmark, each.data_hash, each.shape) == asked)
+            if combined := next((each for each in same if model_named(each.configuration) == model), None):
                 pair = (run, outcomes), (combined, self._runs.outcomes(combined.id))
                 made.append(figures.comparison(pair, names=[figures.main_metric(run)]))
             else:

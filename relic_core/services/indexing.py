@@ -187,16 +187,15 @@ class Indexes:
             for each in (self._retrievers, self._retrievers.smaller) if manifests else ():
                 with suppress(BadWeights):  # then none fits
                     encoders.add(each.get(card.name).encoder_identity if each else "")
-            found += [
-                Built(
+            for manifest in manifests:
+                built = Built(
                     retriever=card.name,
                     encoder=manifest["encoder"],
                     size=sum(entry["bytes"] for entry in manifest["arrays"].values()),
                     created=datetime.fromisoformat(manifest["created"]),
                     fits=manifest["work"] == work.fingerprint and manifest["encoder"] in encoders,
                 )
-                for manifest in manifests
-            ]
+                found.append(built)
         return tuple(sorted(found, key=attrgetter("created"), reverse=True))
 
     def build(self, work_id: str, names: Sequence[str], progress: Progress) -> None:

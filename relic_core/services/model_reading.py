@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any, cast
 
 from relic_core.caching import LRUCache
@@ -72,7 +73,8 @@ class CheckedSynthesis:
     @property
     def misquotes(self) -> int:
         """How many quotations are in no work."""
-        return sum(wrong for pieces, _ in self.sentences for _, wrong in pieces)
+        pieces = chain.from_iterable(pieces for pieces, _ in self.sentences)
+        return sum(wrong for _, wrong in pieces)
 
 
 class ModelReading:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, Literal, TypedDict, Unpack
 
 from relic_core import __version__
@@ -244,7 +245,7 @@ class Notebook:
 
     def tags(self, person: str = "") -> tuple[str, ...]:
         """List every tag that is in use, by the alphabet."""
-        used = {tag for note in self._notes.all(person) for tag in note.tags}
+        used = set(chain.from_iterable(note.tags for note in self._notes.all(person)))
         return tuple(sorted(used, key=lambda tag: (tag.casefold(), tag)))
 
     def write(self, note_id: str, *, person: str = "", **changes: Unpack[Said]) -> Note:

@@ -15,7 +15,7 @@ from relic_core.evaluation.benchmarks.opened import Opened, book_of
 from relic_core.formats import evaluation_set
 from relic_core.formats.evaluation_set import EvaluationSet
 from relic_core.formats.files import read_bytes, write_whole
-from relic_core.formats.notebook import Section, read_notebook, write_notebook
+from relic_core.formats.notebook import Section, notes_of, read_notebook, write_notebook
 from relic_core.ports import Benchmark
 from relic_core.reporting.notebook_exports import csv, markdown, word
 from relic_core.reporting.passages import printed_words
@@ -99,7 +99,7 @@ class NotebookFiles:
         sections = self.sections(collection_id, person)
         if as_printed and form != "csv":
             sections = tuple(section._replace(notes=tuple(map(_as_printed, section.notes))) for section in sections)
-        works = self.works_cited(note for section in sections for note in section.notes)
+        works = self.works_cited(notes_of(sections))
         title = "" if collection_id else ALL_NOTES
         match form:
             case "csv":
@@ -148,7 +148,7 @@ class NotebookFiles:
 
     def _judged(self, collection_id: str, person: str) -> list[tuple[Note, str]]:
         editions, sections = self._editions(), self.sections(collection_id, person)
-        return [(note, editions.view(note).work_id) for section in sections for note in section.notes]
+        return [(note, editions.view(note).work_id) for note in notes_of(sections)]
 
     def take_in(self, data: bytes, name: str = "The file", person: str = "") -> TakenIn:
         """Take in a notebook that was saved before, here or elsewhere, all of it or nothing.

@@ -90,12 +90,12 @@ class Reading:
             raise BadRequest(
                 f"The search was made in another work, {result.work.title}; its hits are not marked in {work.title}."
             )
-        marks = [
-            HitMark(retriever=column.retriever, way=column.card.called, number=number, span=card.line, place=card.place)
-            for column in result.columns
-            for number, card in enumerate(column.cards, start=1)
-            if card.work.id == work.id
-        ]
+        marks = []
+        for column in result.columns:
+            name, way = column.retriever, column.card.called
+            for number, card in enumerate(column.cards, start=1):
+                if card.work.id == work.id:
+                    marks.append(HitMark(retriever=name, way=way, number=number, span=card.line, place=card.place))
         return tuple(sorted(marks, key=lambda mark: (mark.span, mark.number)))
 
     def _open(self, work_id: str) -> Work:
@@ -125,7 +125,8 @@ def _find(work: Work, at: str, length: int) -> tuple[int, Span | None]:
 
 
 def _contents(work: Work) -> tuple[ContentsPart, ...]:
-    return tuple(
-        ContentsPart(name, tuple((chapter.index, chapter_name(work, chapter.index)) for chapter in chapters))
-        for name, chapters in groupby(work.chapters, key=lambda chapter: chapter.part)
-    )
+    parts = []
+    for name, chapters in groupby(work.chapters, key=lambda chapter: chapter.part):
+        named = tuple((chapter.index, chapter_name(work, chapter.index)) for chapter in chapters)
+        parts.append(ContentsPart(name, named))
+    return tuple(parts)

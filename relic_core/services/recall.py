@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Literal, NamedTuple, get_args
@@ -141,23 +142,28 @@ class Recall:
         """Compute the figure of each run over all its examples, in the order of the runs."""
         for run in runs:
             check_measured(run)
-        return tuple(mark for run in runs for mark in self._marks(run, name, ALL))
+        return tuple(chain.from_iterable(self._marks(run, name, ALL) for run in runs))
 
     def lacking(self, runs: Sequence[Run], name: str, labels: Mapping[str, str]) -> list[str]:
         """Say which runs have no ranks, and of imported ones which claims they lack and what a metric is without."""
         measured = [(run, self._runs.outcomes(run.id)) for run in runs]
-        silent = [labels[run.id] for run, outcomes in measured if all(each.rank is None for each in outcomes)]
+        silent = [labels[run.id] for run, outcomes in measured if {each.rank for each in outcomes} <= {None}]
         without = (
             f"Without ranks: {', '.join(silent)}. No claim gave it anything to go by, so every quotation counts as "
             "missed. Measure with more context (--shape)."
         )
         lacks = [without] if silent else []
-        return lacks + [each for run, outcomes in measured for each in figures.lacks(run, outcomes, name)]
+        for run, outcomes in measured:
+            lacks += figures.lacks(run, outcomes, name)
+        return lacks
 
     def default_least(self, runs: Sequence[Run]) -> int:
         """Say how many quotations a work should have to be shown at first: as many as leave a handful of works."""
-        counts = [mark.n for run in runs[:1] for mark in self._marks(run, METRICS[0], "books")]
-        return next((least for least in _LEASTS if sum(n >= least for n in counts) >= _HANDFUL), 1)
+        counts = [mark.n for mark in self._marks(runs[0], METRICS[0], "books")] if runs else []
+        for least in _LEASTS:
+            if sum(n >= least for n in counts) >= _HANDFUL:
+                return least
+        return 1
 
     def tables(self, runs: Sequence[Run]) -> tuple[Table, ...]:
         """Set all figures of runs as tables, one for each benchmark and state of its data."""
@@ -194,12 +200,14 @@ class Recall:
         if parted := self._parted(view, runs):
             of, parts = parted
             outcomes = {run.id: sorted_by_id(self._runs.outcomes(run.id)) for run in runs}
-            marks = [mark for run in runs for mark in marks_of(run, outcomes[run.id], name, view, of[run.id])]
+            marks: list[Mark] = []
+            for run in runs:
+                marks += marks_of(run, outcomes[run.id], name, view, of[run.id])
             counts = {mark.group: mark.n for mark in marks}
             groups = tuple(Group(key=key, label=label, n=counts.get(key, 0)) for key, label in parts.items())
             note = _LEFT_OUT if any(len(own) > len(of[run_id]) for run_id, own in outcomes.items()) else ""
         else:
-            marks = [mark for run in runs for mark in self._marks(run, name, view)]
+            marks = list(chain.from_iterable(self._marks(run, name, view) for run in runs))
             groups, note = groups_of(view, runs, marks, labels=named, sort=sort, least=least)
         series = tuple(Series(key=run.id, label=named[run.id], retriever=run.retriever, runs=(run.id,)) for run in runs)
         if view == "shapes":
@@ -458,7 +466,8 @@ class Outcomes:
 
     def _found(self, pairs: Sequence[tuple[Run, Outcome]]) -> Iterator[_Found]:
         stored = {summary.sha256: summary.id for summary in self._summaries()}
-        opened = {name: self._open(name) for name in {run.benchmark for run, _ in pairs}}
+        benchmarks = {run.benchmark for run, _ in pairs}
+        opened = {name: self._open(name) for name in benchmarks}
         wanted = {each.example_id for run, each in pairs if each.example_id not in opened[run.benchmark].windows}
         own = {
             each.id: QuotationContext(id=each.id, book="", pool="", left=each.left, right=each.right, gold=each.gold)

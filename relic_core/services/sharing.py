@@ -190,7 +190,8 @@ class Sharing:
         if work_id != asked.work_id and chapters:
             held = next(work.chapters for work in summaries if work.id == work_id)
             chapters = tuple(each for each in chapters if each <= held)
-        if gone := [each for each in work_filter.works if each not in {work.id for work in summaries}]:
+        here = {work.id for work in summaries}
+        if gone := [each for each in work_filter.works if each not in here]:
             kept = tuple(each for each in work_filter.works if each not in gone)
             if not kept:
                 raise NotFound(

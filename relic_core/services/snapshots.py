@@ -184,18 +184,19 @@ class Snapshots:
     def take(self, result: SearchResult) -> tuple[TopKSnapshot, ...]:
         """Give the first passages of each column that has answered, with what made them."""
         made = self._fingerprints.of(result.request, result.work)
-        return tuple(
-            TopKSnapshot(
-                retriever=column.retriever,
-                length=result.request.sentences,
-                edition=made.edition,
-                maker=made.retrievers[column.retriever],
-                version=made.version,
-                hits=tuple(_hit(each, result) for each in column.top_k),
-            )
-            for column in result.columns
-            if column.answered
-        )
+        snapshots = []
+        for column in result.columns:
+            if column.answered:
+                taken = TopKSnapshot(
+                    retriever=column.retriever,
+                    length=result.request.sentences,
+                    edition=made.edition,
+                    maker=made.retrievers[column.retriever],
+                    version=made.version,
+                    hits=tuple(_hit(each, result) for each in column.top_k),
+                )
+                snapshots.append(taken)
+        return tuple(snapshots)
 
 
 def _hit(hit: Hit, result: SearchResult) -> TopKHit:

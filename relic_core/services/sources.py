@@ -263,7 +263,7 @@ class Sources:
         )
 
     def _read_critics(self) -> tuple[tuple[_Passage, ...], TextIndex]:
-        windows = [stored.window for batch in self._windows.iterate() for stored in batch]
+        windows = list(self._windows.one_by_one())
         counts: Counter[str] = Counter()
         passages = []
         for window in windows:

@@ -98,6 +98,12 @@ class WindowRows(Rows):
             if rows:
                 yield tuple(_stored(row) for row in rows)
 
+    def one_by_one(self, show: Show = "kept") -> Iterator[MinedWindow]:
+        """Give the windows of `iterate` without what is stored about them."""
+        for batch in self.iterate(show):
+            for stored in batch:
+                yield stored.window
+
     def some(self, window_ids: Sequence[str]) -> tuple[StoredWindow, ...]:
         """Return windows in the order in which they are named; those that are not there are passed over."""
         rows = self._all(_SELECT + "WHERE list_contains(?, id)", [list(window_ids)]) if window_ids else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from statistics import median
 
 import numpy as np
@@ -91,28 +92,29 @@ def compute(
     by_item: dict[str, list[Answer]] = {item.id: [] for item in study.items}
     for answer in answers:
         by_item[answer.item_id].append(answer)
-    items = tuple(
-        ItemResult(
+    items = []
+    for number, item in enumerate(study.items, start=1):
+        own = by_item[item.id]
+        decided = tuple(answer.choice for answer in own if answer.choice != CANNOT_DECIDE)
+        chosen = Counter(answer.choice for answer in own)
+        votes = tuple(chosen[option] for option in range(1, OPTIONS + 1))
+        found = ItemResult(
             item=item,
             number=number,
             title=study.work(item.book).title,
             work_id=stored.get(item.book, ""),
             answered=len(own),
             cannot=chosen[CANNOT_DECIDE],
-            votes=(votes := tuple(chosen[option] for option in range(1, OPTIONS + 1))),
+            votes=votes,
             majority=spans.majority(decided) if kind.marks_spans else raters.majority(votes, len(own)),
             seconds=median(answer.seconds for answer in own) if own else 0.0,
             models={each.label: each.choices[item.id] for each in models if item.id in each.choices},
             comments=tuple(answer.comment for answer in own if answer.comment.strip()),
-            judged=tuple(code for item_id, _, codes in judged if item_id == item.id for code in codes),
+            judged=tuple(chain.from_iterable(codes for item_id, _, codes in judged if item_id == item.id)),
             too_fast=sum(item_id == item.id for _, item_id in hasty),
             choices=decided,
         )
-        for number, item in enumerate(study.items, start=1)
-        for own in [by_item[item.id]]
-        for decided in [tuple(answer.choice for answer in own if answer.choice != CANNOT_DECIDE)]
-        for chosen in [Counter(answer.choice for answer in own)]
-    )
+        items.append(found)
     shared = set(study.shared)
     together = tuple(each for each in items if each.item.id in shared)
     counts = np.array([each.votes for each in together], dtype=np.int64).reshape(len(together), OPTIONS)
@@ -122,13 +124,8 @@ def compute(
         measures = raters.measures(counts, labels=bool(kind.labels))
         around = raters.intervals(counts, [each.item.book for each in together])
     fair = {each.label for each in models if not caveat(each.retriever, study.making.chooser)}
-    missed_by_models = tuple(
-        each
-        for each in items
-        if each.answered >= raters.LEAST
-        and each.right == each.answered
-        and any(each.models[label] != each.item.right_option for label in fair & set(each.models))
-    )
+    all_right = [each for each in items if each.answered >= raters.LEAST and each.right == each.answered]
+    missed_by_models = tuple(each for each in all_right if fair.intersection(each.wrong_models))
     books = {item.book for item in study.items}
     drawn = {each.item.book for each in together if each.answered >= raters.LEAST} or books
     several = len(books if kind.is_proxy else drawn) > 1
@@ -283,7 +280,7 @@ def proxy_table(
     made = make_items(
         benchmark, windows, chooser=create(chooser), settings=ItemSettings(shape=shape), progress=progress
     )
-    works = {work.id: work for window in windows for work in [benchmark.work(window.pool)]}
+    works = {work.id: work for work in map(benchmark.work, dict.fromkeys(window.pool for window in windows))}
     rows: list[tuple[Cell, ...]] = []
     for each in retrievers:
         choices = ask(made.items, works.__getitem__, create(each), progress=progress).choices

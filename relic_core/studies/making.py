@@ -141,8 +141,8 @@ def make_study(
             f"The study has {len(items):,} items, so {request.shared:,} of them cannot be shared and others divided. "
             "Share fewer, or choose more works or lengths."
         )
-    pools = {window.book: window.pool for window in drawn}
-    works = [_work(key, benchmark.work(pools[key]), benchmark) for key in dict.fromkeys(item.book for item in items)]
+    pools, books = {window.book: window.pool for window in drawn}, dict.fromkeys(item.book for item in items)
+    works = [_work(key, benchmark.work(pools[key]), benchmark) for key in books]
     study = _study(
         request,
         works,
@@ -181,9 +181,9 @@ def make_span_study(request: StudyRequest, pairs: Sequence[SpanPair]) -> Study:
     if len({item.id for item in made}) < len(made):
         raise BadRequest("Two of the pairs have one id. Give each another, or leave the ids away.")
     items = tuple(_drawn(made, request.seed, request.most))
+    books = dict.fromkeys(item.book for item in items)
     works = [
-        StudyWork(key=key, title=key, author="", year=None, sha256="", fingerprint="", segmenter="")
-        for key in dict.fromkeys(item.book for item in items)
+        StudyWork(key=key, title=key, author="", year=None, sha256="", fingerprint="", segmenter="") for key in books
     ]
     request = replace(request, lengths=())
     return _study(request, works, items, windows=len(pairs), left_out=len(pairs) - len(made))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -109,22 +110,15 @@ def item_answers(results: StudyResults) -> Table:
     """Set items with what most readers say, those first on which they differ most."""
     kind = results.study.kind
     votes = () if kind.marks_spans else kind.labels
+    rows: list[tuple[Cell, ...]] = []
+    for each in results.items:
+        of, numbers = (each.item.id, each.title, _short(each.item.gold.words)), map(str, each.votes[: len(votes)])
+        together = kind.choice_text(each.item, each.majority) or _NONE
+        rows.append((*of, each.answered, *numbers, str(each.cannot), together, each.item.kind))
     return Table(
         caption=f"{results.study.label}: item by item",
         heads=("item", "of", "passage", "answers", *votes, "cannot decide", "together", "benchmark's label"),
-        rows=tuple(
-            (
-                each.item.id,
-                each.title,
-                _short(each.item.gold.words),
-                each.answered,
-                *(str(number) for number in each.votes[: len(votes)]),
-                str(each.cannot),
-                kind.choice_text(each.item, each.majority) or _NONE,
-                each.item.kind,
-            )
-            for each in results.items
-        ),
+        rows=tuple(rows),
     )
 
 
@@ -191,6 +185,13 @@ def _by_chance(measure: Measure) -> str:
 
 def items(results: StudyResults) -> Table:
     """Set the items, the hardest for people first."""
+    rows: list[tuple[Cell, ...]] = []
+    for each in results.items:
+        of, right = (each.item.id, each.title, _short(each.item.gold.words)), str(each.item.right_option)
+        votes = " ".join(map(str, each.votes))
+        share = _NONE if each.share is None else Figure(text=f"{100 * each.share:.0f}%", value=each.share)
+        codes = ", ".join(f"{code}: {count}" for code, count in Counter(each.judged).items())
+        rows.append((*of, right, votes, str(each.cannot), share, ", ".join(each.wrong_models), codes))
     return Table(
         caption=f"{results.study.label}: items, the hardest for people first",
         heads=(
@@ -204,20 +205,7 @@ def items(results: StudyResults) -> Table:
             "models wrong",
             "judged",
         ),
-        rows=tuple(
-            (
-                each.item.id,
-                each.title,
-                _short(each.item.gold.words),
-                str(each.item.right_option),
-                " ".join(map(str, each.votes)),
-                str(each.cannot),
-                _NONE if each.share is None else Figure(text=f"{100 * each.share:.0f}%", value=each.share),
-                ", ".join(label for label, choice in each.models.items() if choice != each.item.right_option),
-                ", ".join(f"{code}: {count}" for code, count in Counter(each.judged).items()),
-            )
-            for each in results.items
-        ),
+        rows=tuple(rows),
         notes=(f"{len(results.missed_by_models):,} {_TELLING}",),
     )
 
@@ -420,7 +408,7 @@ def _table(table: Table) -> str:
         return f"<td{kind}>{escape(value.text)}{interval}</td>"
 
     heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in table.heads)
-    rows = "\n".join(f"<tr>{''.join(cell(value, at) for at, value in enumerate(row))}</tr>" for row in table.rows)
+    rows = "\n".join(f"<tr>{''.join(map(cell, row, itertools.count()))}</tr>" for row in table.rows)
     notes = "".join(f'<p class="small">{escape(note)}</p>\n' for note in table.notes)
     return (
         f'<div class="wide"><table>\n<caption>{escape(table.caption)}</caption>\n<thead><tr>{heads}</tr></thead>\n'

@@ -208,15 +208,17 @@ def label_windows(results: StudyResults, windows: WindowRows) -> str:
     if not kind.labels:
         raise BadRequest(f"{study.label} asks for no label of a quotation: make a study of the kind evidence.")
     mined = not study.making.benchmark
-    agreed = {
-        item.id if mined else label_key(item.id, study.work(item.book).sha256, item.gold.at): kind.labels[at - 1]
-        for item, at in ((each.item, each.majority) for each in results.items if each.majority)
-    }
+    agreed = {}
+    for each in results.items:
+        if each.majority:
+            item = each.item
+            key = item.id if mined else label_key(item.id, study.work(item.book).sha256, item.gold.at)
+            agreed[key] = kind.labels[each.majority - 1]
     if not agreed:
         raise BadRequest(f"{study.label} has no quotation to which two readers gave the same label yet.")
     here = {each.window.id for each in windows.some(list(agreed))} if mined else set(agreed)
     facts: dict[str, Any] = {"question": "evidence", "judge": study.label, "comment": "", "created": now}
-    windows.judge(*(Judgement(window_id=each, answer=agreed[each], **facts) for each in agreed if each in here))
+    windows.judge(*(Judgement(window_id=key, answer=agreed[key], **facts) for key in agreed if key in here))
     words = f"{len(here):,} quotations have the label on which most readers agree."
     if undecided := len(results.items) - len(agreed):
         words += f" On {undecided:,} most readers do not agree, or not two have answered yet."

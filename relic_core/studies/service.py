@@ -127,8 +127,9 @@ class Studies:
             [each for each in listed if each.name.casefold() == wanted],
             [each for each in listed if wanted and wanted in each.name.casefold()],
         )
-        last = ([*{each.name: each for each in some}.values()] for some in ways)
-        found = meant(named, last, kind="studies", called=lambda each: f"{each.id} ({each.name})")
+        last = ({each.name: each for each in some} for some in ways)
+        fits = (list(some.values()) for some in last)
+        found = meant(named, fits, kind="studies", called=lambda each: f"{each.id} ({each.name})")
         if found is not None:
             return self.study(found.id)
         raise NotFound(f"There is no study '{named:.80}'. `python -m relic_core study` lists those there are.")
@@ -372,7 +373,7 @@ def mined_windows(
     windows: WindowRows, sources: SourceRows, load_all: Callable[[Iterable[str]], Mapping[str, Work]]
 ) -> tuple[Benchmark, Mapping[str, str]]:
     """Give the windows that were mined from the reader's sources and are kept, and where each claim was written."""
-    found = [stored.window for some in windows.iterate() for stored in some]
+    found = list(windows.one_by_one())
     titles = {
         each.source.id: ", ".join(filter(None, (each.source.author, each.source.title))) for each in sources.all()
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import chain, combinations, product, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,8 +79,8 @@ def consensus(spans: Sequence[Marked]) -> Marked:
     >>> consensus([(3, 8), (4, 9), (4, 8)])
     (4, 8)
     """
-    starts, ends_ = ({span[side] for span in spans} for side in (0, 1))
-    made = [(start, end) for start in starts for end in ends_ if start < end]
+    starts, ends_ = map(set, zip(*spans, strict=True))
+    made = [(start, end) for start, end in product(starts, ends_) if start < end]
     return min(made, key=lambda each: (-sum(overlap(each, span) for span in spans), each[1] - each[0], each))
 
 
@@ -101,24 +101,17 @@ def agreement(items: Sequence[Sequence[Marked]], weights: Values | None = None) 
 
     Raises BadRequest: a span without words, or no item that two readers have marked.
     """
-    if any(end <= start for spans in items for start, end in spans):
+    if any(end <= start for start, end in chain.from_iterable(items)):
         raise BadRequest("A span holds at least one word: its end stands behind its beginning.")
     pairs = [pairs for spans in items if (pairs := list(combinations(spans, 2)))]
     if not pairs:
         raise BadRequest("Agreement on spans needs an item that two readers have marked.")
-    sums = np.array(
-        [
-            (
-                len(some),
-                sum(overlap(s, t) for s, t in some),
-                sum(s == t for s, t in some),
-                sum(shared(s, t) for s, t in some),
-                sum(s[1] - s[0] + t[1] - t[0] - 2 * shared(s, t) for s, t in some),
-            )
-            for some in pairs
-        ],
-        dtype=np.float64,
-    )
+    rows = []
+    for some in pairs:
+        both = sum(starmap(shared, some))
+        unshared = sum(s[1] - s[0] + t[1] - t[0] for s, t in some) - 2 * both
+        rows.append((len(some), sum(starmap(overlap, some)), sum(s == t for s, t in some), both, unshared))
+    sums = np.array(rows, dtype=np.float64)
     count, over, same, agreed, apart = (sums.sum(axis=0)[np.newaxis] if weights is None else weights @ sums).T
     observed, expected = over / count, agreed / (agreed + apart)
     return {
@@ -137,7 +130,7 @@ def by_permutation(items: Sequence[Sequence[Marked]], weights: Values | None = N
 
     Returns: shape (samples,), NaN where one item alone was marked, or drawn.
     """
-    starts, ends_ = np.array([span for spans in items for span in spans], dtype=np.int64).reshape(-1, 2).T
+    starts, ends_ = np.array(list(chain.from_iterable(items)), dtype=np.int64).reshape(-1, 2).T
     both = np.clip(np.minimum.outer(ends_, ends_) - np.maximum.outer(starts, starts), 0, None)
     lengths = ends_ - starts
     of = np.repeat(np.eye(len(items)), [len(spans) for spans in items], axis=1)
@@ -153,7 +146,7 @@ def by_permutation(items: Sequence[Sequence[Marked]], weights: Values | None = N
 def measures(items: Sequence[ItemResult]) -> tuple[tuple[Measure, ...], dict[str, Interval]]:
     """Measure how far readers agree, with 95% intervals by bootstrap: over books where there are several."""
     twice = [each for each in items if len(each.choices) > 1]
-    marked = [[span_of(choice) for choice in each.choices] for each in twice]
+    marked = [list(map(span_of, each.choices)) for each in twice]
     books = [each.item.book for each in twice]
     anchored = [
         [(start - each.item.anchor, end - each.item.anchor) for start, end in spans]
@@ -249,9 +242,9 @@ def known_pairs(known: KnownEchoes) -> list[SpanPair]:
     return [
         SpanPair(
             id=f"{at:03}",
-            passage=" ".join(known.a.sentence_text(unit) for unit in each.units),
+            passage=" ".join(map(known.a.sentence_text, each.units)),
             anchor="",
-            targets=tuple(known.b.sentence_text(gold) for gold in each.golds),
+            targets=tuple(map(known.b.sentence_text, each.golds)),
             book=each.book,
             source=known.a.place(Span(each.units[0], 1)).label.replace(" · paragraph ", ":"),
             kind=each.kind,
@@ -268,8 +261,8 @@ def make_items(pairs: Sequence[SpanPair]) -> list[Item]:
     Raises BadBenchmark: an anchor is not in its passage.
     """
     pairs = [pair for pair in pairs if len(pair.passage.split()) < MOST_WORDS]
-    lemmas = [[text_lemmas(word) for word in pair.passage.split()] for pair in pairs]
-    counts = Counter(each for words in lemmas for each in frozenset().union(*words))
+    lemmas = [list(map(text_lemmas, pair.passage.split())) for pair in pairs]
+    counts = Counter(chain.from_iterable(frozenset().union(*words) for words in lemmas))
     found = []
     for pair, words in zip(pairs, lemmas, strict=True):
         anchor = _named(pair) if pair.anchor else _rarest(words, text_lemmas(" ".join(pair.targets)), counts)
@@ -286,7 +279,8 @@ def make_items(pairs: Sequence[SpanPair]) -> list[Item]:
 
 
 def _rarest(words: Sequence[frozenset[str]], wanted: frozenset[str], counts: Mapping[str, int]) -> int:
-    places = [(min(counts[each] for each in both), at) for at, own in enumerate(words, 1) if (both := own & wanted)]
+    shared_with = ((own & wanted, at) for at, own in enumerate(words, 1))
+    places = [(min(map(counts.__getitem__, both)), at) for both, at in shared_with if both]
     return min(places)[1] if places else 0
 
 
@@ -332,7 +326,7 @@ def retrieval(items: Sequence[ItemResult], candidates: Sequence[str], method: st
         raise BadRequest("No passage whose allusion is given has been marked by two readers yet.")
     targets = [each.item.right.split("\n") for each in used]
     every = {text: at for at, text in enumerate(dict.fromkeys([*chain.from_iterable(targets), *candidates]))}
-    golds = [tuple(every[text] for text in some) for some in targets]
+    golds = [tuple(map(every.__getitem__, some)) for some in targets]
     passages = work_of("Passages", {str(at): text for text, at in every.items()}, "")
     known = tuple(
         Known(kind=each.item.kind or "allusion", book=each.item.book, units=(at,), golds=own)

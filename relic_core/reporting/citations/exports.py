@@ -108,26 +108,23 @@ def _item(work: CitedWork) -> dict[str, Any]:
 
 
 def _people(people: Sequence[Name]) -> list[dict[str, str]]:
-    return [
-        {"literal": name.direct}
-        if name.whole or not name.given
-        else {
-            part: value
-            for part, value in (
-                ("family", name.family),
-                ("given", name.given),
-                ("dropping-particle", name.particle or name.title),
-                ("suffix", name.suffix),
-            )
-            if value
+    found = []
+    for name in people:
+        parts = {
+            "family": name.family,
+            "given": name.given,
+            "dropping-particle": name.particle or name.title,
+            "suffix": name.suffix,
         }
-        for name in people
-    ]
+        whole = name.whole or not name.given
+        found.append({"literal": name.direct} if whole else {part: value for part, value in parts.items() if value})
+    return found
 
 
 def write_ris(works: Iterable[CitedWork]) -> str:
     """Write a file of records, in the order given."""
-    return "\r\n".join("".join(f"{tag}  - {value}\r\n" for tag, value in _record(work)) for work in works)
+    records = ((f"{tag}  - {value}\r\n" for tag, value in _record(work)) for work in works)
+    return "\r\n".join(map("".join, records))
 
 
 def _record(work: CitedWork) -> Iterator[tuple[str, str]]:

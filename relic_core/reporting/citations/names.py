@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from relic_core.text.sentences import owns_stop
 
@@ -178,10 +179,10 @@ def _persons(text: str) -> list[str]:
     for number, braced in enumerate(held):
         text = text.replace(braced, f"\x00{number}\x00", 1)
     if ";" in text:
-        parts = [part for piece in text.split(";") for part in re.split(r"^\s*and\s+", piece)]
+        parts = [re.sub(r"^\s*and\s+", "", piece) for piece in text.split(";")]
     else:
         pieces = re.split(r",?\s+(?:and|&)\s+", text)
-        parts = [part for piece in pieces for part in _commas(piece, alone=len(pieces) == 1)]
+        parts = list(chain.from_iterable(_commas(piece, alone=len(pieces) == 1) for piece in pieces))
     restored = [re.sub("\x00(\\d+)\x00", lambda found: held[int(found[1])], part) for part in parts]
     return [part.strip(" ,") for part in restored if part.strip(" ,")]
 

@@ -68,7 +68,7 @@ def quote(words: str, citation: tuple[TextRun, ...], style: str, *, verse: bool 
     """
     behind = () if style in WITH_NOTES else (TextRun(" "), *citation)
     stanzas = [[line.strip() for line in stanza.split("\n")] for stanza in re.split(r"\n\s*\n", words.strip())]
-    paragraphs = [[line for line in lines if line] for lines in stanzas if any(lines)]
+    paragraphs = [list(filter(None, lines)) for lines in stanzas if any(lines)]
     lines = sum(map(len, paragraphs))
     if verse or lines > len(paragraphs):
         block = lines > (MLA_LINES if style == "mla" else CHICAGO_LINES)

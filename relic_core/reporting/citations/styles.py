@@ -7,6 +7,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import inf
 from string import ascii_lowercase
 from typing import Literal, get_args
@@ -97,9 +98,9 @@ def _short_names(groups: Sequence[tuple[Name, ...]]) -> dict[Name, str]:
     short: dict[Name, str] = {}
     for of_works in families.values():
         persons: list[list[Name]] = []
-        there = {name for names in of_works.values() for name in names}
+        there = set(chain.from_iterable(of_works.values()))
         numbers = {name: _number(persons, name) for name in sorted(there, key=_fullness)}
-        if len({frozenset(numbers[name] for name in names) for names in of_works.values()}) > 1:
+        if len({frozenset(map(numbers.__getitem__, names)) for names in of_works.values()}) > 1:
             for name, number in numbers.items():
                 short[name] = _call(name, [other for other, at in numbers.items() if at != number])
     return short
@@ -107,11 +108,11 @@ def _short_names(groups: Sequence[tuple[Name, ...]]) -> dict[Name, str]:
 
 def _number(persons: list[list[Name]], name: Name) -> int:
     """Give the number of the one person that a name may be of; where it may be of none or of several, a new one."""
-    fitting = [
-        at
-        for at, names in enumerate(persons)
-        if all(known.suffix == name.suffix and _same_given(known, name) for known in names)
-    ]
+
+    def is_one(known: Name) -> bool:
+        return known.suffix == name.suffix and _same_given(known, name)
+
+    fitting = [at for at, names in enumerate(persons) if all(map(is_one, names))]
     if len(fitting) == 1:
         persons[fitting[0]].append(name)
         return fitting[0]
