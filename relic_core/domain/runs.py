@@ -159,6 +159,11 @@ class Run:
     shipped: bool = False
 
     @property
+    def is_about_works(self) -> bool:
+        """Whether its claims are about works; one without sentences is the name of a collection of passages."""
+        return len(self.books) != 1 or self.books[0].sentences > 0
+
+    @property
     def command(self) -> str:
         """What to type to measure it again; FILE stands for the reader's own, and a model has to be named besides."""
         data = " --data FILE" if "data" in self.machine or self.benchmark in {"relic", "judged"} else ""

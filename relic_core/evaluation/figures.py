@@ -188,7 +188,8 @@ def _caption(run: Run) -> str:
     )
     count = f"{run.examples:,} claims" if run.examples != 1 else "1 claim"
     of = f"{len(run.books):,} works" if len(run.books) != 1 else run.books[0].title
-    return f"{benchmark_label(run)}: {count} about {of}; {chosen}."
+    about = f" about {of}" if run.is_about_works else ""
+    return f"{benchmark_label(run)}: {count}{about}; {chosen}."
 
 
 def _notes(overs: Sequence[Over | None]) -> list[str]:

@@ -56,15 +56,16 @@ def caption(
 ) -> str:
     """Write a caption that can be printed in a paper.
 
+    - `books`: works that the claims are about; 0 where each has passages of its own.
     - `candidates`: passages ranked for a claim, on average.
     """
     split = f", {runs[0].split}" if runs[0].split and runs[0].split not in benchmark.lower() else ""
-    works = many(books, "work")
+    about = f" about {many(books, 'work')}" if books else ""
     intervals = _INTERVALS.get(chart.view, _INTERVALS_OVER_WORKS)
     points = "Columns: shares of the quotations" if chart.view == "ranks" else "Marks: measured figures"
     among = f"{candidates:,.0f} candidates on average ({pool_words(runs[0].pool)})"
     parts = [
-        f"{chart.title}, on {benchmark}{split}: {examples:,} claims about {works}, each with {among}.",
+        f"{chart.title}, on {benchmark}{split}: {examples:,} claims{about}, each with {among}.",
         f"{points}{f'; {intervals}' if intervals else ''}.",
         note,
     ]

@@ -241,7 +241,7 @@ class Recall:
             shown,
             runs,
             benchmark=benchmark or runs[0].benchmark,
-            books=len({outcome.book for outcome in measured}),
+            books=len({outcome.book for outcome in measured}) if runs[0].is_about_works else 0,
             examples=len(measured),
             candidates=fmean(outcome.candidates for outcome in measured) if measured else 0.0,
             note=note,
