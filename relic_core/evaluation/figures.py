@@ -195,7 +195,7 @@ def _caption(run: Run) -> str:
 def _notes(overs: Sequence[Over | None]) -> list[str]:
     sentences = {
         "works": "Intervals are 95%, by bootstrap over works.",
-        "examples": "Intervals are 95%, by bootstrap over examples: all are of one work.",
+        "examples": "Where all claims are of one work or collection, intervals are 95%, by bootstrap over examples.",
     }
     return [sentences[over] for over in dict.fromkeys(overs) if over is not None]
 

@@ -15,8 +15,8 @@ _INTERVALS = {
     "ranks": "",
 }
 _INTERVALS_OVER_WORKS = (
-    "bars: 95% bootstrap intervals over works (2,000 samples; over quotations where all are of one work), none where "
-    "all came out alike"
+    "bars: 95% bootstrap intervals over works (2,000 samples; over claims where all are of one work or collection), "
+    "none where all came out alike"
 )
 _FEW = 3
 _ONE = {"books": "work", "lengths": "length", "shapes": "shape", "kinds": "kind"}

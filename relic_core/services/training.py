@@ -86,9 +86,12 @@ class Trainings:
         """Return a training as it stands now."""
         try:
             folder = TrainingFolder.find(self._data, training_id)
-            training = folder.training
         except NotFound:
             return follow(self._rows.get(training_id), self._rows.events(training_id), there=False)
+        try:
+            training = folder.training
+        except NotFound:  # its request is damaged
+            training = self._rows.get(training_id)
         job = next((job for job in self._jobs.under_way(KIND) if job.subject == training_id), None)
         return follow(training, folder.events(), job=job, has_model=folder.has_model, size=folder.bytes)
 

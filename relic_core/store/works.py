@@ -194,17 +194,22 @@ def _as_summary(row: tuple[Any, ...]) -> WorkSummary:
 
 
 def _move_golds(cursor: DuckDBPyConnection, work: Work) -> None:
-    """Have what points at sentences of a stored work point at those that hold their beginnings in its new reading."""
-    stored = "SELECT start_offset FROM sentences WHERE work_id = ? ORDER BY position"
-    before = cursor.execute(stored, [work.id]).fetchnumpy()["start_offset"]
+    """Have golds of a stored work be the sentences of its new reading that hold their words.
+
+    What is no longer text goes to the sentence before.
+    """
+    stored = "SELECT start_offset, end_offset FROM sentences WHERE work_id = ? ORDER BY position"
+    before = cursor.execute(stored, [work.id]).fetchnumpy()
     after = [sentence.start for sentence in work.sentences]
-    places = (np.searchsorted(after, before, side="right") - 1).clip(0).tolist()
+    firsts = (np.searchsorted(after, before["start_offset"], side="right") - 1).clip(0).tolist()
+    lasts = (np.searchsorted(after, before["end_offset"]) - 1).clip(0).tolist()
     for table in ("windows", "examples"):
         cursor.execute(
-            f"UPDATE {table} SET gold_start = $new[gold_start + 1], "  # noqa: S608 - our own names
-            "gold_length = $new[gold_start + gold_length] - $new[gold_start + 1] + 1 WHERE work_id = $work "
-            "AND gold_start + gold_length <= len($new) AND id NOT IN (SELECT id FROM windows WHERE segmenter <> $cut)",
-            {"new": places, "work": work.id, "cut": work.segmenter},
+            f"UPDATE {table} SET gold_start = $firsts[gold_start + 1], "  # noqa: S608 - our own names
+            "gold_length = $lasts[gold_start + gold_length] - $firsts[gold_start + 1] + 1 "
+            "WHERE work_id = $work AND gold_start + gold_length <= len($lasts) "
+            "AND id NOT IN (SELECT id FROM windows WHERE segmenter <> $cut)",
+            {"firsts": firsts, "lasts": lasts, "work": work.id, "cut": work.segmenter},
         )
 
 

@@ -101,8 +101,8 @@ _INTERJECTIONS = frozenset({"oh", "ah", "o"})
 class RuleSegmenter:
     """The segmenter by rules; the module says which.
 
-    Its name stays where a rule moves sentences in few works: these keep those that they were stored with, and what is
-    made of a work goes by its fingerprint.
+    Its name stays where a rule moves sentences in few works: these keep those that they were stored with, what is
+    made of a work goes by its fingerprint, and what was mined of criticism keeps its contexts until it is mined anew.
     """
 
     identity: str = "relic-rules/1"

@@ -69,7 +69,7 @@ def test_chapters_and_paragraphs_are_in_order_and_inside_each_other(text):
 def test_blocks_hold_every_visible_character_of_their_stretch(text, data):
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    blocks = split_blocks(text, start, end)
+    blocks = list(split_blocks(text, start, end))
     assert "".join(visible(text[block.start : block.end]) for block in blocks) == visible(text[start:end])
     assert all(visible("".join(block.lines)) == visible(text[block.start : block.end]) for block in blocks)
 

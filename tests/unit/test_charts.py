@@ -244,6 +244,14 @@ def test_a_caption_says_on_what_and_how_it_was_measured():
     )
 
 
+def test_a_run_on_passages_of_no_work_is_about_none():
+    books = make_books(1)
+    run = make_run(books, make_outcomes(books, seed=1))
+    assert run.is_about_works
+    assert not replace(run, books=(replace(books[0], sentences=0),)).is_about_works
+    assert "about" not in caption(make_chart(), [run], benchmark="Pools", books=0, examples=7, candidates=50.0)
+
+
 def test_a_summary_names_the_highest_and_the_lowest():
     values = {"a": 0.9, "b": 0.1, "c": 0.5, "d": 0.3}
     groups = tuple(Group(key=key, label=f"Book {key}", n=7) for key in values)

@@ -128,6 +128,10 @@ def test_a_work_removed_and_read_otherwise_has_its_windows_on_the_words_they_had
     bench.works.remove(read.id)
     bench.store.works.add(replace(read, sentences=(together, *later)))
     assert [each.window for at in (0, 1) for each in bench.store.windows.quoting(read.id, at)] == found
+    bench.works.remove(read.id)
+    bench.store.works.add(read)
+    golds = [each.window.gold for at in (0, 2) for each in bench.store.windows.quoting(read.id, at)]
+    assert [read.span_text(gold) for gold in golds] == ["The tide went out. Nobody came.", "A bell rang."]
 
 
 def test_a_note_kept_before_grows_from_its_own_words(bench):

@@ -98,6 +98,11 @@ def pack(
     if folder.exists():
         raise BadRequest(f"{folder} is there already. Name a folder that is not.")
     app.training_plans.check(request)
+    if isinstance(request.recipe, SourceRecipe) or request.recipe.is_late:
+        raise BadRequest(
+            f"The recipe {request.recipe.name} is trained where the library is. What can be packed: encoders with one "
+            "vector for each text, and cross-encoders."
+        )
     store = app.store
     data = Fewer(store.pairs, store.windows, store.trainings, store.works)
     data.most = most
@@ -130,11 +135,6 @@ class Packing:
         **given: Any,  # noqa: ANN401 - of many kinds
     ) -> Trained:
         """Write the folder."""
-        if isinstance(recipe, SourceRecipe) or recipe.is_late:
-            raise BadRequest(
-                f"The recipe {recipe.name} is trained where the library is. What can be packed: encoders with one "
-                "vector for each text, and cross-encoders."
-            )
         material = replace(material, hard=self.hard or material.hard)
         kind = kind_of(recipe, material, given["start"])
         planned = plan(
