@@ -157,7 +157,7 @@ def test_errors_of_a_process_are_those_of_reading(works, by_process):
 def test_a_file_that_takes_too_much_is_given_up_in_words(works, monkeypatch, by_process, limit, value):
     monkeypatch.setattr(apart, limit, value)
     with pytest.raises(BadText, match="Split it into volumes"):
-        works.preview(b"A lamp. No? It rose.\n\n" * 400_000, name="x.txt")
+        works.preview(b"A lamp. No? It rose.\n\n" * 190_000, name="x.txt")
 
 
 def test_a_failure_that_is_no_limit_is_told_as_such_and_logged(works, by_process, monkeypatch, caplog, tmp_path):
@@ -203,7 +203,7 @@ def test_reading_ends_with_the_visit_and_a_visitor_has_one_file_read_after_the_o
 
     def visit():
         with pytest.raises(_LeftError):
-            works.preview(b"A lamp. No? It rose.\n\n" * 400_000, name="x.txt", whose="ada", wait=stay)
+            works.preview(b"A lamp. No? It rose.\n\n" * 190_000, name="x.txt", whose="ada", wait=stay)
 
     visitor = threading.Thread(target=visit)
     visitor.start()
