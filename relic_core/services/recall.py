@@ -146,16 +146,18 @@ class Recall:
 
     def lacking(self, runs: Sequence[Run], name: str, labels: Mapping[str, str]) -> list[str]:
         """Say which runs have no ranks, and of imported ones which claims they lack and what a metric is without."""
-        measured = [(run, self._runs.outcomes(run.id)) for run in runs]
-        silent = [labels[run.id] for run, outcomes in measured if {each.rank for each in outcomes} <= {None}]
+        silent: list[str] = []
+        lacks: list[str] = []
+        for run in runs:
+            outcomes = self._runs.outcomes(run.id)
+            if all(each.rank is None for each in outcomes):
+                silent.append(labels[run.id])
+            lacks += figures.lacks(run, outcomes, name)
         without = (
             f"Without ranks: {', '.join(silent)}. No claim gave it anything to go by, so every quotation counts as "
             "missed. Measure with more context (--shape)."
         )
-        lacks = [without] if silent else []
-        for run, outcomes in measured:
-            lacks += figures.lacks(run, outcomes, name)
-        return lacks
+        return [without, *lacks] if silent else lacks
 
     def default_least(self, runs: Sequence[Run]) -> int:
         """Say how many quotations a work should have to be shown at first: as many as leave a handful of works."""

@@ -80,20 +80,15 @@ class Trainings:
     def all(self) -> tuple[Followed, ...]:
         """List the trainings, newest first; what they have told is taken into the store."""
         self._take_in()
-        return tuple(self.get(training.id) for training in self._rows.all())
+        return tuple(map(self._followed, self._rows.all()))
 
     def get(self, training_id: str) -> Followed:
         """Return a training as it stands now."""
         try:
-            folder = TrainingFolder.find(self._data, training_id)
+            training = TrainingFolder.find(self._data, training_id).training
         except NotFound:
-            return follow(self._rows.get(training_id), self._rows.events(training_id), there=False)
-        try:
-            training = folder.training
-        except NotFound:  # its request is damaged
             training = self._rows.get(training_id)
-        job = next((job for job in self._jobs.under_way(KIND) if job.subject == training_id), None)
-        return follow(training, folder.events(), job=job, has_model=folder.has_model, size=folder.bytes)
+        return self._followed(training)
 
     def compared(self, training_ids: Sequence[str]) -> tuple[Table, ...]:
         """Set trainings side by side: the figures of their best weights, and in what they differ."""
@@ -113,6 +108,14 @@ class Trainings:
         if found is not None:
             return found
         raise NotFound(f"There is no training '{given}'. `python -m relic_core train --list` lists those there are.")
+
+    def _followed(self, training: Training) -> Followed:
+        try:
+            folder = TrainingFolder.find(self._data, training.id)
+        except NotFound:
+            return follow(training, self._rows.events(training.id), there=False)
+        job = next((job for job in self._jobs.under_way(KIND) if job.subject == training.id), None)
+        return follow(training, folder.events(), job=job, has_model=folder.has_model, size=folder.bytes)
 
     def _take_in(self) -> None:
         kept = self._rows.counts()

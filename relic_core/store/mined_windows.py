@@ -98,9 +98,9 @@ class WindowRows(Rows):
             if rows:
                 yield tuple(_stored(row) for row in rows)
 
-    def one_by_one(self, show: Show = "kept") -> Iterator[MinedWindow]:
-        """Give the windows of `iterate` without what is stored about them."""
-        for batch in self.iterate(show):
+    def one_by_one(self, *, split: str = "") -> Iterator[MinedWindow]:
+        """Give the windows that `iterate` gives, without what is stored about them."""
+        for batch in self.iterate(split=split):
             for stored in batch:
                 yield stored.window
 

@@ -63,7 +63,7 @@ class TrainingData:
 
     def windows(self, split: str) -> list[MinedWindow]:
         """List the windows of a split."""
-        return [stored.window for batch in self._windows.iterate(split=split) for stored in batch]
+        return list(self._windows.one_by_one(split=split))
 
     def on_works(self, works: Iterable[str]) -> list[MinedWindow]:
         """List all windows on some works, those too that are not learnt from."""

@@ -118,7 +118,6 @@ def _encoder(recipe: EncoderRecipe, material: Material, start: EncoderCard | Non
     tower = encoder.pair.passages
     base = base_files(recipe, tower)
     begun = _start(start, base)
-
     return Kind(
         name=card.name,
         base=base,

@@ -425,7 +425,7 @@ def _why_none(results: StudyResults, model: str) -> str:
 
 
 def _missed_by(item: ItemResult, model: str) -> bool:
-    wrong = {label for label, choice in item.models.items() if choice != item.item.right_option}
+    wrong = item.wrong_models
     return bool(wrong) if model == _ANY else model in wrong
 
 

@@ -50,10 +50,10 @@ def cluster(tmp_path_factory):
     started += [start("worker", "--nthreads", "1", "--host", "127.0.0.1", env=told) for _ in range(2)]
     try:
         deadline = time.monotonic() + 60
-        while not (told_by := found.read_text() if found.exists() else "").strip().endswith("}"):
+        while not (found.exists() and found.read_text().endswith("}")):  # it is seen before it is written
             assert time.monotonic() < deadline, "The scheduler never began."
             time.sleep(0.05)
-        address = json.loads(told_by)["address"]
+        address = json.loads(found.read_text())["address"]
         with distributed.Client(address) as client:
             client.wait_for_workers(2, timeout=60)
         yield address.replace("tcp://", "dask://")
