@@ -183,11 +183,11 @@ def _print(app: App, result: SearchResult, form: str, by: str | None) -> None:
     if form == "json":
         print(console.as_json(_as_json(result) | ({"by_work": works} if by else {})))
     elif by:
-        listed = [
-            (number if not at else "", each["title"] if not at else "", passage["address"], passage["quotation"])
-            for number, each in enumerate(works, start=1)
-            for at, passage in enumerate(each["passages"])
-        ]
+        listed = []
+        for number, each in enumerate(works, start=1):
+            for at, passage in enumerate(each["passages"]):
+                head = ("", "") if at else (number, each["title"])
+                listed.append((*head, passage["address"], passage["quotation"]))
         print(console.table(("", "work", "at", "passage"), listed))
     else:
         width = min(_WIDEST, shutil.get_terminal_size().columns)

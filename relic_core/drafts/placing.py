@@ -104,7 +104,7 @@ class QuotedWords:
                 yield Laid(self._works.works[owner], tuple(blocks), self._share(blocks))
 
     def _share(self, blocks: Sequence[Block]) -> float:
-        held = sum(not own for block in blocks for own in self._own[block.here : block.here_end])
+        held = sum(self._own[block.here : block.here_end].count(False) for block in blocks)
         return held / max(1, len(self._own) - sum(self._own))
 
     def _nearest(self, numbers: Sequence[int]) -> Iterator[list[SharedRun]]:

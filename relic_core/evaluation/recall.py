@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal
 
 import numpy as np
@@ -94,8 +95,10 @@ def default_runs(runs: Sequence[Run], model: str = "") -> tuple[Run, ...]:
     parameters, else the newest.
     """
     states = dict.fromkeys(run.data_hash for run in runs)
-    measured = {state: {run.retriever for run in runs if run.data_hash == state} for state in states}
-    same = [run for run in runs if run.data_hash == max(states, key=lambda state: len(measured[state]))]
+    measured = {(run.data_hash, run.retriever) for run in runs}
+    counts = Counter(state for state, _ in measured)
+    most = max(states, key=counts.__getitem__)
+    same = [run for run in runs if run.data_hash == most]
     shape = _DEFAULT_SHAPE if any(run.shape == _DEFAULT_SHAPE for run in same) else same[0].shape
     cards = registry.cards()
     order = {card.name: place for place, card in enumerate(cards)}
@@ -306,7 +309,8 @@ def place_of(shape: ContextSize) -> tuple[int, ContextSize]:
 def _books(
     runs: Sequence[Run], marks: Sequence[Mark], counts: Mapping[str, int], *, sort: str, least: int
 ) -> tuple[tuple[Group, ...], str]:
-    known = {book.key: book for run in reversed(runs) for book in run.books}
+    books = chain.from_iterable(run.books for run in reversed(runs))
+    known = {book.key: book for book in books}
     held = [known[key] for key, count in counts.items() if count >= least and key in known]
     means = {book.key: np.mean([mark.value for mark in marks if mark.group == book.key]) for book in held}
     orders = {
@@ -383,11 +387,11 @@ def published_marks(
 def by_retriever(runs: Sequence[Run], marks: Sequence[Mark]) -> tuple[tuple[Series, ...], list[Mark]]:
     """Put the runs of a retriever into one series."""
     label_of = {run.retriever: run.label for run in reversed(runs)}
+    runs_of: dict[str, list[str]] = {}
+    for run in runs:
+        runs_of.setdefault(run.retriever, []).append(run.id)
     series = tuple(
-        Series(
-            key=name, label=label_of[name], retriever=name, runs=tuple(run.id for run in runs if run.retriever == name)
-        )
-        for name in dict.fromkeys(run.retriever for run in runs)
+        Series(key=name, label=label_of[name], retriever=name, runs=tuple(ids)) for name, ids in runs_of.items()
     )
     own = {run.id: run.retriever for run in runs}
     return series, [dataclasses.replace(mark, series=own[mark.series]) for mark in marks]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -54,9 +55,10 @@ def shared_runs(items: Iterable[Candidate], texts: Texts, held_out: HeldOut | No
             if held_out is not None:
                 listed = held_out.holds(digests)
                 offences += [Offence(item.kind, item.id, phrase, (HELD_OUT,)) for _, phrase in _stretches(text, listed)]
-    places = _places(texts, {digest for _, _, digests in found for digest in digests}) if found else {}
+    places = _places(texts, set(chain.from_iterable(digests for _, _, digests in found))) if found else {}
     for item, phrase, runs in found:
-        where = tuple(dict.fromkeys(name for run in runs for name in places[run] if name != name_of(item)))
+        names = chain.from_iterable(places[run] for run in runs)
+        where = tuple(dict.fromkeys(name for name in names if name != name_of(item)))
         if where:
             offences.append(Offence(item.kind, item.id, phrase, where))
     return list(dict.fromkeys(offences))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from relic_core.domain import Span
 
@@ -112,7 +113,7 @@ def count(
 
 
 def _count_work(windows: list[Counted], sentences: int) -> WorkCount:
-    quoted = {at for window in windows for at in range(window.gold.start, window.gold.end)}
+    quoted = set(chain.from_iterable(range(window.gold.start, window.gold.end) for window in windows))
     sources = Counter(window.source for window in windows)
     return WorkCount(
         split=windows[0].split,

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise, product
 
 from relic_core.domain import MinedWindow, SecondarySource
 from relic_core.mining.quoted_works import UNKNOWN, QuotedWorks
@@ -110,12 +110,13 @@ def _too_much(
     """Set aside what a source has of works that it prints rather than quotes."""
     aside: dict[str, str] = {}
     for work_id, found in _by_work(windows).items():
-        quoted = len({number for window in found for number in range(window.gold.start, window.gold.end)})
+        quoted = len(set(chain.from_iterable(range(window.gold.start, window.gold.end) for window in found)))
         if quoted > MOST_OF_THE_WORK * works[work_id].sentences:
             share = round(100 * quoted / works[work_id].sentences)
             aside |= {window.id: f"the source holds {share}% of the work: another edition" for window in found}
             continue
-        characters = sum(end - start for window in found for start, end in window.lit)
+        lit = chain.from_iterable(window.lit for window in found)
+        characters = sum(end - start for start, end in lit)
         if characters > MOST_OF_THE_SOURCE * source.characters:
             share = round(100 * characters / source.characters)
             aside |= {window.id: f"{share}% of the source are the work's own words: a reprint" for window in found}
@@ -154,8 +155,12 @@ def _ambiguous(
         where = "the work" if other.work_id == window.work_id else "the works"
         return f"the same words are in several places of {where}, and nothing shows which is meant"
 
-    reasons = {window.id: [lost(window, other) for other in rivals[window.id]] for window in windows}
-    return {name: next(filter(None, why)) for name, why in reasons.items() if any(why)}
+    reasons = {}
+    for window in windows:
+        why = (lost(window, other) for other in rivals[window.id])
+        if reason := next(filter(None, why), ""):
+            reasons[window.id] = reason
+    return reasons
 
 
 def _rivals(windows: Sequence[MinedWindow], works: Mapping[str, WorkFacts]) -> dict[str, list[MinedWindow]]:
@@ -279,6 +284,5 @@ def _lit_twice(one: MinedWindow, other: MinedWindow) -> bool:
     mine, theirs = ([(start + each.at[0], end + each.at[0]) for start, end in each.lit] for each in (one, other))
     return any(
         min(end, stop) - max(start, first) > _SAME * min(end - start, stop - first)
-        for start, end in mine
-        for first, stop in theirs
+        for (start, end), (first, stop) in product(mine, theirs)
     )

@@ -280,7 +280,8 @@ def proxy_table(
     made = make_items(
         benchmark, windows, chooser=create(chooser), settings=ItemSettings(shape=shape), progress=progress
     )
-    works = {work.id: work for work in map(benchmark.work, dict.fromkeys(window.pool for window in windows))}
+    pools = dict.fromkeys(window.pool for window in windows)
+    works = {work.id: work for work in map(benchmark.work, pools)}
     rows: list[tuple[Cell, ...]] = []
     for each in retrievers:
         choices = ask(made.items, works.__getitem__, create(each), progress=progress).choices

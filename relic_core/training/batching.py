@@ -13,6 +13,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, TypeVar
 
 from relic_core.errors import BadRequest
@@ -104,7 +105,7 @@ def together(groups: Mapping[str, list[int]], size: int, drawing: random.Random)
     lonely = [batch for batch in filled if len(batch) < LEAST]
     batches += [tuple(batch) for batch in filled if len(batch) >= LEAST]
     if lonely and batches:  # one pair alone has no negative
-        batches[-1] = (*batches[-1], *(number for batch in lonely for number in batch))
+        batches[-1] = (*batches[-1], *chain.from_iterable(lonely))
     return batches
 
 

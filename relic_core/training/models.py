@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
@@ -232,7 +233,7 @@ def go_on_with(model: Any, given: Mapping[str, torch.Tensor]) -> None:  # noqa: 
     Raises BadRequest: they adapt other matrices.
     """
     modules = _adapted(model)
-    if set(given) != {each + end for each in modules for end in (DOWN, UP)}:
+    if set(given) != {each + end for each, end in product(modules, (DOWN, UP))}:
         raise BadRequest(
             "The training cannot go on with these adapters: they adapt other matrices than trainings here do. Take a "
             "lora_rank of another number, and they are added into the layers."

@@ -141,13 +141,14 @@ def watchable(kind: ModelKind) -> tuple[str, ...]:
     if kind == "source":
         return (LIKELIHOOD,)
     shapes = SHAPES if kind == "encoder" else SHAPES[:1]
-    return tuple(name for name in figures({shape: [1] for shape in shapes}) if name.startswith(("recall", "score")))
+    names = figures({shape: [1] for shape in shapes})
+    return tuple(name for name in names if name.startswith(("recall", "score")))
 
 
 def claim_of(window: MinedWindow, shape: ContextSize) -> Claim:
     """Take the sentences of a shape as a claim; all there are where the shape takes none of them."""
     left, right = shape.around(window.left, window.right)
-    if not any(letter.isalpha() for sentence in (*left, *right) for letter in sentence):
+    if not any(map(str.isalpha, "".join((*left, *right)))):
         left, right = window.left, window.right
     return Claim(left=" ".join(left), right=" ".join(right), masked=True)
 
