@@ -291,15 +291,11 @@ def _opens(reader: PdfReader) -> bool:
         return False
 
 
-def _plain(data: bytes) -> _Read:
-    return decode(data, max_bytes=MOST_BYTES), ""
-
-
 _READERS: dict[str, Callable[[bytes], _Read]] = {
     ".docx": _word,
     ".odt": _open_document,
     ".md": _markdown,
-    ".txt": _plain,
+    ".txt": lambda data: (decode(data, max_bytes=MOST_BYTES), ""),
     ".html": _html,
     ".htm": _html,
     ".tex": _latex,

@@ -168,7 +168,9 @@ class Tower:
 
         padded = [torch.tensor([*self.opening, *rows[member], *self.closing], dtype=torch.int64) for member in members]
         lengths = torch.tensor([len(row) for row in padded])
-        ids = torch.nn.utils.rnn.pad_sequence(padded, batch_first=True, padding_value=self._padding)
+        ids = torch.nn.utils.rnn.pad_sequence(
+            padded, batch_first=True, padding_value=int(self._loaded.config.pad_token_id or 0)
+        )
         mask = torch.arange(ids.shape[1]) < lengths.unsqueeze(1)
         output = self._output(ids, mask)
         pooled = output.pooler_output.float().cpu() if self._card.pooling == "pooler" else None
@@ -225,10 +227,6 @@ class Tower:
         around = self.tokenizer.encode("a")
         own = [at for at, special in enumerate(around.special_tokens_mask) if not special]
         return around.ids[: own[0]], around.ids[own[-1] + 1 :]
-
-    @cached_property
-    def _padding(self) -> int:
-        return int(self._loaded.config.pad_token_id or 0)
 
     @property
     def _loaded(self) -> Any:  # noqa: ANN401 - transformers is not typed

@@ -87,8 +87,16 @@ class BackupWriter:
 
     def add(self, name: str, path: Path) -> Member:
         """Add a file; what is hashed is what is written, also where somebody appends to it meanwhile."""
-        with path.open("rb") as source:
-            self._write(name, source, packed=path.suffix.lower() in _PACKED_ALREADY)
+        info = zipfile.ZipInfo(name)
+        packed = path.suffix.lower() in _PACKED_ALREADY
+        info.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
+        digest, size = hashlib.sha256(), 0
+        with path.open("rb") as source, self._zip.open(info, "w", force_zip64=True) as target:
+            while chunk := source.read(_CHUNK):
+                digest.update(chunk)
+                size += len(chunk)
+                target.write(chunk)
+        self.members[name] = Member(bytes=size, sha256=digest.hexdigest())
         return self.members[name]
 
     def add_text(self, name: str, text: str) -> None:
@@ -101,17 +109,6 @@ class BackupWriter:
         """Write the manifest and the end of the zip."""
         self._zip.writestr(MANIFEST, json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False))
         self._zip.close()
-
-    def _write(self, name: str, source: BinaryIO, *, packed: bool) -> None:
-        info = zipfile.ZipInfo(name)
-        info.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
-        digest, size = hashlib.sha256(), 0
-        with self._zip.open(info, "w", force_zip64=True) as target:
-            while chunk := source.read(_CHUNK):
-                digest.update(chunk)
-                size += len(chunk)
-                target.write(chunk)
-        self.members[name] = Member(bytes=size, sha256=digest.hexdigest())
 
 
 class BackupFile:

@@ -109,7 +109,10 @@ def _too_much(
 ) -> dict[str, str]:
     """Set aside what a source has of works that it prints rather than quotes."""
     aside: dict[str, str] = {}
-    for work_id, found in _by_work(windows).items():
+    by_work: dict[str, list[MinedWindow]] = defaultdict(list)
+    for window in windows:
+        by_work[window.work_id].append(window)
+    for work_id, found in by_work.items():
         quoted = len(set(chain.from_iterable(range(window.gold.start, window.gold.end) for window in found)))
         if quoted > MOST_OF_THE_WORK * works[work_id].sentences:
             share = round(100 * quoted / works[work_id].sentences)
@@ -254,13 +257,6 @@ def _name_parts(name: str) -> list[str]:
     """Take a name apart, the last name last; years and what is in brackets are not part of it."""
     last, _, first = re.sub(r"\([^)]*\)|\d", "", fold(name)).partition(",")
     return re.findall(r"\w+", f"{first} {last}")
-
-
-def _by_work(windows: Iterable[MinedWindow]) -> dict[str, list[MinedWindow]]:
-    found: dict[str, list[MinedWindow]] = defaultdict(list)
-    for window in windows:
-        found[window.work_id].append(window)
-    return found
 
 
 def _shared_words(window: MinedWindow) -> int:
