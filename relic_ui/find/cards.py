@@ -71,11 +71,6 @@ def _widened(card: Card, line: str) -> Card:
     return card
 
 
-def _line_of(card: Card, result: SearchResult, search_id: str) -> str:
-    """Name the line of a card; a search that could not be kept has no id."""
-    return f"{search_id or abs(hash(result.request))}/{card.work.id}/{card.span.start}"
-
-
 def placed_in(column: Column, left: Sequence[Column] = ()) -> list[Placed]:
     """List the cards of a column, and say which of them columns to the left of it show."""
     return [
@@ -137,8 +132,10 @@ def card_html(
     placed: Placed, result: SearchResult, search_id: str, marks: Marks, quoted: Callable[[str], QuotationCounts]
 ) -> Markup:
     """Make the HTML of one card; of a library, it says which work the passage is from (`quoted` takes its id)."""
-    line_name = _line_of(placed.card, result, search_id)
-    card = _widened(placed.card, line_name)
+    card = placed.card
+    # A search that could not be kept has no id.
+    line_name = f"{search_id or abs(hash(result.request))}/{card.work.id}/{card.span.start}"
+    card = _widened(card, line_name)
     work, line = card.work, card.line
     where, title = _where(card.place), "" if result.work else name_of(work)
     place = f"passage {placed.number}, {f'{title}, ' if title else ''}{where}"
