@@ -19,6 +19,7 @@ from relic_core.config import Settings
 from relic_core.domain import Job, Sentence, Span, Work
 from relic_core.domain.bounds import Count, Positive
 from relic_core.domain.figures import Table, many
+from relic_core.domain.grouping import grouped
 from relic_core.echoes import measuring as known_echoes
 from relic_core.echoes import scoring
 from relic_core.echoes.files import Echo, Side
@@ -329,9 +330,7 @@ class Echoes:
         )
         progress(0, len(a.texts), "Counting words")
         own = np.array([each.fingerprint == first.fingerprint for each in others])[owners]
-        same_text: dict[str, list[int]] = {}
-        for at in np.flatnonzero(~own).tolist():
-            same_text.setdefault(b.texts[at], []).append(at)
+        same_text = grouped(np.flatnonzero(~own).tolist(), b.texts.__getitem__)
         editions = _share_of([_ungreeted(first.span_text(span)) for span in units(first)], same_text) >= _SAME
 
         def adjusted(scorer: Scorer) -> Scorer:

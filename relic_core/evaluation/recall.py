@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from relic_core.domain import SHAPES, BenchmarkCard, Book, ContextSize, Outcome, Pool, Run
 from relic_core.domain.figures import DRAWN_K, Group, Mark, Series, View
+from relic_core.domain.grouping import grouped
 from relic_core.errors import BadRequest
 from relic_core.evaluation.intervals import interval_of, over_of
 from relic_core.evaluation.metrics import values
@@ -66,9 +67,7 @@ def offers_of(runs: Sequence[Run], cards: Sequence[BenchmarkCard], model: str = 
     Whole works stand before given pools, and what quotes a single work, as the sample does, at the end; else the
     registered ones in their order, and others by name.
     """
-    by_name: dict[str, list[Run]] = {}
-    for run in runs:
-        by_name.setdefault(run.benchmark, []).append(run)
+    by_name = grouped(runs, lambda run: run.benchmark)
     known = {card.name: card for card in cards}
     names = [name for name in known if name in by_name] + sorted(set(by_name) - set(known))
     offers = [
@@ -387,11 +386,9 @@ def published_marks(
 def by_retriever(runs: Sequence[Run], marks: Sequence[Mark]) -> tuple[tuple[Series, ...], list[Mark]]:
     """Put the runs of a retriever into one series."""
     label_of = {run.retriever: run.label for run in reversed(runs)}
-    runs_of: dict[str, list[str]] = {}
-    for run in runs:
-        runs_of.setdefault(run.retriever, []).append(run.id)
     series = tuple(
-        Series(key=name, label=label_of[name], retriever=name, runs=tuple(ids)) for name, ids in runs_of.items()
+        Series(key=name, label=label_of[name], retriever=name, runs=tuple(run.id for run in some))
+        for name, some in grouped(runs, lambda run: run.retriever).items()
     )
     own = {run.id: run.retriever for run in runs}
     return series, [dataclasses.replace(mark, series=own[mark.series]) for mark in marks]

@@ -16,7 +16,7 @@ from itertools import chain, islice, product
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from relic_core.domain import SecondarySource
+from relic_core.domain.grouping import grouped
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import write_whole, written_folder
 from relic_core.formats.pair_files import PARQUET, FileHeader, PairRow, WindowRow, write_pairs, write_windows
@@ -83,9 +83,7 @@ def write_card(
 
 def licences_of(head: FileHeader) -> str:
     """Write what may be done with the sources, of which the rows are parts."""
-    stated: dict[str, list[SecondarySource]] = {}
-    for source in head.sources:
-        stated.setdefault(source.licence or _UNSAID, []).append(source)
+    stated = grouped(head.sources, lambda source: source.licence or _UNSAID)
     groups = []
     for licence, of in sorted(stated.items()):
         titles = (f"- {_cell(source.title)}" for source in of)

@@ -134,7 +134,7 @@ def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[
         outcome.rank or 0,
         outcome.overlap_rank or 0,
         _shortened(outcome.gold),
-        [_shortened(place) for place in outcome.first],
+        list(map(_shortened, outcome.first)),
     ]
     return [*line, outcome.graded] if outcome.graded else line
 

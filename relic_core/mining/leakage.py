@@ -7,7 +7,6 @@ other.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -16,6 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from relic_core.domain.grouping import grouped
 from relic_core.mining.splits import Candidate
 from relic_core.mining.word_runs import RUN, HeldOut, Runs, digests_of, words
 
@@ -66,14 +66,12 @@ def shared_runs(items: Iterable[Candidate], texts: Texts, held_out: HeldOut | No
 
 def shared_passages(items: Iterable[Candidate], others: Sequence[tuple[str, Candidate]]) -> list[Offence]:
     """List the items whose passage in a source lies, in part or whole, on one of `others`, each with its split."""
-    of_source: dict[str, list[tuple[str, Candidate]]] = defaultdict(list)
-    for split, other in others:
-        of_source[other.source_id].append((split, other))
+    of_source = grouped(others, lambda other: other[1].source_id)
     offences = []
     for item in items:
         where = tuple(
             f"{other.kind} {other.id} ({split}), on the same passage of {item.source_id}"
-            for split, other in of_source[item.source_id]
+            for split, other in of_source.get(item.source_id, ())
             if other.passage[0] < item.passage[1] and item.passage[0] < other.passage[1]
         )
         if where:

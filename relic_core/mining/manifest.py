@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +20,7 @@ from typing import NamedTuple, TypeVar
 
 from relic_core.config import provenance
 from relic_core.domain import MAX_LENGTH, MinedWindow, Offsets, SecondarySource, Work
+from relic_core.domain.grouping import grouped
 from relic_core.errors import BadRequest, NotFound, StoreReadOnly
 from relic_core.formats.window_manifest import (
     ListedSource,
@@ -72,9 +73,7 @@ def capped_of(windows: Mapping[str, str]) -> frozenset[str]:
 
     They are taken in the order of a hash of `SEED` and the id: as good as drawn by lot, the same on every machine.
     """
-    of_source: dict[str, list[str]] = defaultdict(list)
-    for name in sorted(windows, key=_lot):
-        of_source[windows[name]].append(name)
+    of_source = grouped(sorted(windows, key=_lot), windows.__getitem__)
     total = largest_total(map(len, of_source.values()))
     taken = chain.from_iterable(names[: total // SHARE] for names in of_source.values())
     return frozenset(sorted(taken, key=_lot)[:total])

@@ -6,12 +6,13 @@ in the set.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
 from relic_core.domain import Span
+from relic_core.domain.grouping import grouped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +88,7 @@ def count(
 ) -> Statistics:
     """Count a set of windows."""
     listed = list(windows)
-    of_work: dict[str, list[Counted]] = defaultdict(list)
-    for window in listed:
-        of_work[window.work].append(window)
+    of_work = grouped(listed, lambda window: window.work)
     by_work = {
         work: _count_work(those, sentences[work])
         for work, those in sorted(of_work.items(), key=lambda pair: (-len(pair[1]), pair[0]))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise, product
 
 from relic_core.domain import MinedWindow, SecondarySource
+from relic_core.domain.grouping import grouped
 from relic_core.mining.quoted_works import UNKNOWN, QuotedWorks
 from relic_core.text.words import STOPWORDS, fold, tokens
 
@@ -73,9 +74,7 @@ def set_aside(
     windows: Iterable[MinedWindow], sources: Mapping[str, SecondarySource], works: Mapping[str, WorkFacts]
 ) -> dict[str, str]:
     """Say why windows are set aside, among all of the library: bounds hold for a source and a work together."""
-    of_source: dict[str, list[MinedWindow]] = defaultdict(list)
-    for window in windows:
-        of_source[window.source_id].append(window)
+    of_source = grouped(windows, lambda window: window.source_id)
     aside: dict[str, str] = {}
     for source_id, found in of_source.items():
         aside |= _of_source(found, sources[source_id], works)
@@ -109,10 +108,7 @@ def _too_much(
 ) -> dict[str, str]:
     """Set aside what a source has of works that it prints rather than quotes."""
     aside: dict[str, str] = {}
-    by_work: dict[str, list[MinedWindow]] = defaultdict(list)
-    for window in windows:
-        by_work[window.work_id].append(window)
-    for work_id, found in by_work.items():
+    for work_id, found in grouped(windows, lambda window: window.work_id).items():
         quoted = len(set(chain.from_iterable(range(window.gold.start, window.gold.end) for window in found)))
         if quoted > MOST_OF_THE_WORK * works[work_id].sentences:
             share = round(100 * quoted / works[work_id].sentences)

@@ -12,6 +12,7 @@ import numpy as np
 
 from relic_core.domain import ContextSize
 from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.domain.grouping import grouped
 from relic_core.domain.studies import (
     CANNOT_DECIDE,
     OPTIONS,
@@ -142,12 +143,10 @@ def _item_results(
     hasty: Collection[tuple[str, str]],
     judged: Sequence[tuple[str, str, tuple[str, ...]]],
 ) -> list[ItemResult]:
-    by_item: dict[str, list[Answer]] = {item.id: [] for item in study.items}
-    for answer in answers:
-        by_item[answer.item_id].append(answer)
+    by_item = grouped(answers, lambda answer: answer.item_id)
     items = []
     for number, item in enumerate(study.items, start=1):
-        own = by_item[item.id]
+        own = by_item.get(item.id, [])
         decided = tuple(answer.choice for answer in own if answer.choice != CANNOT_DECIDE)
         chosen = Counter(answer.choice for answer in own)
         votes = tuple(chosen[option] for option in range(1, OPTIONS + 1))

@@ -19,6 +19,7 @@ import numpy as np
 
 from relic_core.config import Settings
 from relic_core.domain import MAX_LENGTH, Claim, ContextSize, MinedWindow, Scores, Span, Work, rank_at, rank_scores
+from relic_core.domain.grouping import grouped
 from relic_core.domain.trainings import ModelKind
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
@@ -30,7 +31,6 @@ from relic_core.retrieval import registry
 from relic_core.retrieval.late import LateIndex
 from relic_core.retrieval.reranked import TOP_K, beside, scores_of
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
-from relic_core.training.batching import grouped
 from relic_core.training.folders import TrainingFolder
 from relic_core.training.recipes import LIKELIHOOD
 
