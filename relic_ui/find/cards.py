@@ -239,13 +239,11 @@ def _why(placed: Placed, result: SearchResult) -> list[str]:
         lines.append(f"Shares with {asked}: {', '.join(card.shared[:_WORDS_NAMED])}.")
     else:
         lines.append(f"Shares no telling word with {asked}.")
-    also = [
-        f"{inside(column.card.called)} ({number})"
-        for column in result.columns
-        if column.retriever != placed.retriever
-        for number in [next((at for at, shown in enumerate(column.cards, 1) if shown.shows(card)), 0)]
-        if number
-    ]
+    also = []
+    for column in result.columns:
+        number = next((at for at, shown in enumerate(column.cards, 1) if shown.shows(card)), 0)
+        if number and column.retriever != placed.retriever:
+            also.append(f"{inside(column.card.called)} ({number})")
     if len(result.columns) > 1:
         lines.append(f"Also found {listed(also)}." if also else "No other column here shows it.")
     return lines
