@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from relic_core.config import Settings
@@ -218,7 +219,7 @@ class App:
         """Find who quotes a work beyond the windows that mining found; see `Attributing.quoting`."""
         _, known = self.store.windows.page(work_id=work_id)
         places = {(stored.window.source_id, stored.window.at) for stored in known}
-        pairs = (pair for batch in self.store.pairs.iterate() for pair in batch)
+        pairs = chain.from_iterable(self.store.pairs.iterate())
         return self.attribution.quoting(work_id, pairs, places)
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 import streamlit as st
 from markupsafe import Markup
@@ -51,7 +52,7 @@ def judge(app: App, of: Sequence[Run | Study], example_id: str, what: str, kept:
     """
     key, who = f"judged_{'_'.join(each.id for each in of)}_{example_id}", person.current()
     if key not in st.session_state:  # what was said of one of them is kept for all with the next press: show all of it
-        codes = {code for each in of for code in kept[each.id].get((example_id, who), ())}
+        codes = set(chain.from_iterable(kept[each.id].get((example_id, who), ()) for each in of))
         st.session_state[key] = [code for code in CODES if code in codes]
 
     def keep() -> None:

@@ -21,6 +21,7 @@ from pydantic import FiniteFloat, TypeAdapter
 from relic_core.cli.console import ProgressLine
 from relic_core.domain import SHAPES, ContextSize, Outcome, Run
 from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.domain.grouping import grouped
 from relic_core.errors import BadBenchmark, BadRequest, NotFound, RelicError
 from relic_core.evaluation import figures, metrics
 from relic_core.evaluation.papers import NONE, PAPERS
@@ -31,7 +32,6 @@ from relic_core.reporting.tables import as_markdown
 from relic_core.retrieval import registry
 from relic_core.retrieval.calibration import model_named
 from relic_core.services.runs import SHIPPED
-from relic_core.training.batching import grouped
 from relic_core.wiring import App
 from tools import command
 from tools.between_marks import marks, write_between

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -96,20 +97,15 @@ def of_queries(
     by_work: dict[str, list[str]] = {}
     for name, source in given.sources.items():
         by_work.setdefault(source.work, []).append(name)
-    stretches = Stretches.of(
-        (
-            (work, given.sources[name].named, WorkWords.of_texts([given.sources[name].text]))
-            for work, names in by_work.items()
-            for name in names
-        )
-    )
-    ordered = [name for names in by_work.values() for name in names]
+    ordered = list(chain.from_iterable(by_work.values()))
+    sources = [given.sources[name] for name in ordered]
+    stretches = Stretches.of((each.work, each.named, WorkWords.of_texts([each.text])) for each in sources)
     at = {name: number for number, name in enumerate(ordered)}
     asked = [
         AttributionQuery(id=name, target=target, key=given.sources[source].work, golds=np.array([at[source]]))
         for name, (target, source) in given.queries.items()
     ]
-    texts = np.array([f"{given.sources[name].named}. {given.sources[name].text}" for name in ordered], dtype=object)
+    texts = np.array([f"{each.named}. {each.text}" for each in sources], dtype=object)
     return Attributor(stretches), asked, texts
 
 

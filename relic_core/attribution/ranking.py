@@ -253,7 +253,8 @@ def gains(scorer: SpanScorer, target: Target, source: str, progress: Progress = 
     """Say which log-probability a source adds to each word of a span, with the word's half-open offsets in it."""
     offsets, found = scorer(target, [source, ""], progress)
     more = found[0] - found[1]
-    blanks = [len(token) - len(token.lstrip()) for token in (target.span[start:end] for start, end in offsets)]
+    pieces = (target.span[start:end] for start, end in offsets)
+    blanks = [len(piece) - len(piece.lstrip()) for piece in pieces]
     middles = np.array([(start + blank + end - 1) // 2 for (start, end), blank in zip(offsets, blanks, strict=True)])
     words = ((match.start(), match.end()) for match in WORD.finditer(target.span))
     return [

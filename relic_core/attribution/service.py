@@ -416,10 +416,10 @@ class Attributing:
 def _spans(text: str) -> Iterator[Target]:
     """List the spans that may be quoted where none is marked: sentences and what stands between quotation marks."""
     segmenter = default_segmenter()
-    places = [
-        place for found in _PARAGRAPH.finditer(text) for place in segmenter.segment(text, found.start(), found.end())
-    ]
-    for start, end in sorted({*places, *marked_quotations(text)}):
+    places = set(marked_quotations(text))
+    for paragraph in _PARAGRAPH.finditer(text):
+        places.update(segmenter.segment(text, *paragraph.span()))
+    for start, end in sorted(places):
         if len(content_tokens(text[start:end])) >= MARKED_WORDS:
             yield Target(text, start, end)
 
@@ -440,10 +440,10 @@ def _card(rank: int, work: Work, stretch: Span, target: Target, score: float, *,
     wanted = set(content_tokens(target.span))
     texts = [work.sentence_text(index) for index in range(stretch.start, stretch.end)]
     runs = [shared_runs(text, target.span) for text in texts]
-    worth = [
-        100 * sum(end - start for start, end in each) + len(wanted.intersection(content_tokens(text)))
-        for text, each in zip(texts, runs, strict=True)
-    ]
+    worth = []
+    for text, each in zip(texts, runs, strict=True):
+        shared = sum(end - start for start, end in each)
+        worth.append(100 * shared + len(wanted.intersection(content_tokens(text))))
     best = int(np.argmax(worth))
     lit = [at for at, each in enumerate(runs) if each and abs(at - best) < _SHOWN] or [best]
     first = min(lit)

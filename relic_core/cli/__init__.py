@@ -10,6 +10,7 @@ import os
 import sys
 from dataclasses import replace
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -107,7 +108,7 @@ class _Program(click.Group):
 
 
 PROGRAM = _Program(
-    commands=[click.Command(name) for each in SECTIONS.values() for name in each],
+    commands=[click.Command(name) for name in chain.from_iterable(SECTIONS.values())],
     help="Find the quotation that supports a literary claim.",
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import PurePath
 from typing import Annotated, Any, TypeVar
 
@@ -271,7 +272,8 @@ class Tools:
         if at:
             span, counts = held.span_at(at, sentences), sources.quoted(held.id).counts
             quoted = (index for index in range(span.start, span.end) if index in counts)
-            views = {each.window.id: each for index in quoted for each in sources.quoting(held.id, index)}
+            found = chain.from_iterable(sources.quoting(held.id, index) for index in quoted)
+            views = {each.window.id: each for each in found}
             shown, paged = _page(tuple(views.values()), page)
         else:
             listed = sources.windows(work_id=held.id, start=(page - 1) * SIZE, limit=SIZE)

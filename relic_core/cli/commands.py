@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,13 +128,16 @@ class Actions(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the action, before which options may stand."""
         parameters = {name: each.get_params(ctx) for name, each in self.commands.items()}
-        options, words = arrange(ctx, args, [each for several in parameters.values() for each in several])
+        options, words = arrange(ctx, args, chain.from_iterable(parameters.values()))
         if not words and (not self.default or set(ctx.help_option_names) & set(options)):
             return super().parse_args(ctx, options)
         action, *words = words or [self.default]
-        known = {action: {name for each in several for name in each.opts} for action, several in parameters.items()}
-        other_options = set().union(*known.values()) - known.get(action, set())
-        if given := [name for name in (each.partition("=")[0] for each in options) if name in other_options]:
+        own, others = set[str](), set[str]()
+        for name, several in parameters.items():
+            for each in several:
+                (own if name == action else others).update(each.opts)
+        names = (option.partition("=")[0] for option in options)
+        if given := [name for name in names if name in others - own]:
             ctx.fail(f"{self.name} {action} takes no {', '.join(given)}.")
         return super().parse_args(ctx, ["--", action, *options, "--", *words])
 

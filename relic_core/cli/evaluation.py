@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -225,7 +226,8 @@ def _measure_echoes(app: App, methods: str, given: SimpleNamespace) -> None:
     for name in taken if methods == "all" else methods.split(","):
         with console.ProgressLine(name) as progress:
             made.append(app.echoes.measure(name, given.data, given.texts, vectors, progress, tokens=given.tokens))
-    print(tables.write((replace(made[0], rows=tuple(row for each in made for row in each.rows)),), given.form))
+    rows = chain.from_iterable(each.rows for each in made)
+    print(tables.write((replace(made[0], rows=tuple(rows)),), given.form))
 
 
 def _attribute(app: App, benchmark: str, given: SimpleNamespace) -> None:

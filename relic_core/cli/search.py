@@ -134,9 +134,7 @@ def search(
     words = [word for word in (work, claim) if word is not None]
     rows = _rows(conditions, alternatives, excluded)
     if by and (not everything or rows):
-        raise click.UsageError(
-            "--by work ranks the works of the library for one claim: add --all, or take --unit work."
-        )
+        raise click.UsageError("--by work ranks the works of the library for one claim: add --all, or --unit work.")
     claims = 0 if rows and len(words) == (not everything) else 1
     if like is not None and len(words) != 1:
         raise click.UsageError("--like takes the WORK in which ADDRESS stands, and no CLAIM.")
@@ -183,11 +181,11 @@ def _print(app: App, result: SearchResult, form: str, by: str | None) -> None:
     if form == "json":
         print(console.as_json(_as_json(result) | ({"by_work": works} if by else {})))
     elif by:
-        listed = [
-            (number if not at else "", each["title"] if not at else "", passage["address"], passage["quotation"])
-            for number, each in enumerate(works, start=1)
-            for at, passage in enumerate(each["passages"])
-        ]
+        listed = []
+        for number, each in enumerate(works, start=1):
+            for at, passage in enumerate(each["passages"]):
+                head = ("", "") if at else (number, each["title"])
+                listed.append((*head, passage["address"], passage["quotation"]))
         print(console.table(("", "work", "at", "passage"), listed))
     else:
         width = min(_WIDEST, shutil.get_terminal_size().columns)

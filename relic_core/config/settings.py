@@ -91,7 +91,8 @@ def _list(given: object) -> object:
     parts = given.split(",") if isinstance(given, str) else given
     if not isinstance(parts, list | tuple):
         return given
-    return tuple(part for part in (each.strip() if isinstance(each, str) else each for each in parts) if part != "")
+    stripped = (part.strip() if isinstance(part, str) else part for part in parts)
+    return tuple(part for part in stripped if part != "")
 
 
 Whole = Annotated[int, BeforeValidator(_whole), Gt(0)]

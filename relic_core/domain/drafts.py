@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from relic_core.domain.runs import Offsets
@@ -174,8 +176,8 @@ class DraftReport:
         >>> DraftReport(draft=Draft(""), checks=(check,), searched=1).summary
         '1 quotation: 1 altered'
         """
-        counts = {outcome: sum(outcome in check.outcomes for check in self.checks) for outcome in SUMMED}
-        parts = ", ".join(f"{count:,} {SUMMED[outcome]}" for outcome, count in counts.items() if count)
+        counts = Counter(chain.from_iterable(check.outcomes for check in self.checks))
+        parts = ", ".join(f"{counts[outcome]:,} {words}" for outcome, words in SUMMED.items() if counts[outcome])
         total = f"{len(self.checks):,} quotation{'s' * (len(self.checks) != 1)}"
         return f"{total}: {parts}" if parts else "No quotations"
 

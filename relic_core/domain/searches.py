@@ -236,7 +236,7 @@ def in_words(rows: Sequence[Condition]) -> str:
     '“Storms”, or “floods”, but not “at sea”'
     """
     words = {"and": "and", "or": "or", "not": "but not"}
-    ordered = [row for joined in words for row in rows if row.joined == joined]
+    ordered = sorted(rows, key=lambda row: list(words).index(row.joined))
     first, *others = [f"“{row.claim_text.strip()}”" for row in ordered]
     return ", ".join([first, *(f"{words[row.joined]} {claim}" for row, claim in zip(ordered[1:], others, strict=True))])
 
@@ -247,10 +247,11 @@ def joined_claims(rows: Sequence[Condition]) -> tuple[str, tuple[Condition, ...]
     >>> joined_claims([Condition("not", "at sea"), Condition("or", "storms"), Condition("or", "floods")])
     ('storms', (Condition(joined='not', claim_text='at sea'), Condition(joined='or', claim_text='floods')))
     """
-    firsts = [at for joined in ("and", "or") for at, row in enumerate(rows) if row.joined == joined]
-    if not firsts:
-        return "", tuple(rows)
-    return rows[firsts[0]].claim_text, (*rows[: firsts[0]], *rows[firsts[0] + 1 :])
+    for joined in ("and", "or"):
+        for at, row in enumerate(rows):
+            if row.joined == joined:
+                return row.claim_text, (*rows[:at], *rows[at + 1 :])
+    return "", tuple(rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ class MinedWindow:
     @property
     def has_context(self) -> bool:
         """Whether a word stands before or after the quotation: else there is no claim to be answered."""
-        return any(letter.isalpha() for side in (self.left, self.right) for sentence in side for letter in sentence)
+        return any(map(str.isalpha, "".join((*self.left, *self.right))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

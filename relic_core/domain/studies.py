@@ -745,9 +745,12 @@ def part_of(study: Study, readers: int, annotator_id: str, *, joined: Iterable[s
     fewest have, of such the one of which most is still open: what somebody left undone goes to the next who comes.
     """
     parts = study.parts(readers)
-    of = {item_id: at for at, part in enumerate(parts) for item_id in part}
+    of: dict[str, int] = {}
+    for at, part in enumerate(parts):
+        of |= dict.fromkeys(part, at)
     known = [answer for answer in answers if answer.item_id in of]
-    left = Counter(of.values()) - Counter(of[each] for each in {answer.item_id for answer in known})
+    answered = {answer.item_id for answer in known}
+    left = Counter(of.values()) - Counter(of[item_id] for item_id in answered)
     counts: dict[str, Counter[int]] = {}
     for answer in known:
         counts.setdefault(answer.annotator_id, Counter())[of[answer.item_id]] += 1

@@ -262,12 +262,10 @@ class Checker:
         )
 
     def _in_chapter(self, laid: Laid, given: str) -> bool:
-        chapter = self._library.load(laid.work.id).chapters[self._chapter_of(laid)]
-        return same_chapter(given, chapter.number, chapter.index + 1)
-
-    def _chapter_of(self, laid: Laid) -> int:
         work = self._library.load(laid.work.id)
-        return work.sentences[self._library.works.sentence_of(laid.blocks[0].there) - laid.work.first_sentence].chapter
+        sentence = self._library.works.sentence_of(laid.blocks[0].there) - laid.work.first_sentence
+        chapter = work.chapters[work.sentences[sentence].chapter]
+        return same_chapter(given, chapter.number, chapter.index + 1)
 
     def _nearest(self, laid: Sequence[Laid], named: Named) -> FoundPlace | None:
         """Give what comes nearest to words that were not found, in the works that the draft names for them if any."""

@@ -48,7 +48,9 @@ class Critics:
         sources = {each.id: each for each in self._sources()} if quotations else {}
         for first in range(0, len(quotations), _AT_ONCE):
             some = quotations[first : first + _AT_ONCE]
-            rows = [row for each in some for row in _rarest_rows(QuotedWords(each, works), works)]
+            rows = []
+            for each in some:
+                rows.extend(_rarest_rows(QuotedWords(each, works), works))
             passages = self._holding(f"(?i){_APART}(?:{'|'.join(rows)}){_APART}", _MOST) if rows and sources else ()
             yield from _laid(some, {each.id: each for each in passages}, sources)
 

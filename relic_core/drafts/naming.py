@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -91,8 +92,8 @@ class Names:
             titles = [
                 each[0] for each in self._a_title.finditer(sentence) if _OF_WORK.search(sentence, 0, each.start())
             ]
-            both = [work for title in titles[-1:] for work in self._titles[title] if work in found.works]
-            found = replace(found, works=tuple(both) or found.works)
+            last = self._titles[titles[-1]] if titles else ()
+            found = replace(found, works=tuple(work for work in last if work in found.works) or found.works)
         if found is not None and found.sure:
             self._last = found
         if found is None and citation and not missing:
@@ -108,9 +109,9 @@ class Names:
     def _named_by(self, text: str, naming: Naming) -> Named | None:
         titles = list(self._a_title.finditer(text))
         names = list(self._an_author.finditer(text))
-        authors = [work_id for name in names for work_id in self._by(name)]
+        authors = list(chain.from_iterable(map(self._by, names)))
         if titles:
-            works = [each for title in titles for each in self._titles[title[0]]]
+            works = list(chain.from_iterable(self._titles[title[0]] for title in titles))
             both = [each for each in works if each in authors]
             sure = naming == "citation" or bool(both) or any(self._is_sure(title, text) for title in titles)
             if sure or not authors:

@@ -101,11 +101,8 @@ class QuotedWords:
                     if _bits(more) >= _LEAST_JOINED:
                         blocks += more
                 blocks.sort()
-                yield Laid(self._works.works[owner], tuple(blocks), self._share(blocks))
-
-    def _share(self, blocks: Sequence[Block]) -> float:
-        held = sum(not own for block in blocks for own in self._own[block.here : block.here_end])
-        return held / max(1, len(self._own) - sum(self._own))
+                held = sum(self._own[block.here : block.here_end].count(False) for block in blocks)
+                yield Laid(self._works.works[owner], tuple(blocks), held / max(1, self._own.count(False)))
 
     def _nearest(self, numbers: Sequence[int]) -> Iterator[list[SharedRun]]:
         """Find the stretches of works that hold the rarest words of the quotation, in whatever order, best first."""

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -109,7 +110,8 @@ def _in_blocks(container: Document | _Cell) -> Iterator[Paragraph]:
 
     for block in container.iter_inner_content():
         if isinstance(block, Table):
-            distinct = {id(cell._tc): cell for row in block.rows for cell in row.cells}  # noqa: SLF001 - merged cells come again
+            every = chain.from_iterable(row.cells for row in block.rows)
+            distinct = {id(cell._tc): cell for cell in every}  # noqa: SLF001 - merged cells come again
             for cell in distinct.values():
                 yield from _in_blocks(cell)
         else:
@@ -271,7 +273,9 @@ def _without_heads(pages: Sequence[str]) -> list[str]:
     """Drop lines at the ends of pages, two at either, where another page has them too, but for its figures."""
     lines = [page.strip().split("\n") for page in pages]
     for _ in range(2):
-        ends = Counter(_FIGURES.sub("", line) for page in lines for line in {*page[:1], *page[-1:]})
+        ends = Counter[str]()
+        for page in lines:
+            ends.update(_FIGURES.sub("", line) for line in {*page[:1], *page[-1:]})
         for page in lines:
             for end in (0, -1):
                 if page and _RUNNING.fullmatch(page[end]) and ends[_FIGURES.sub("", page[end])] > 1:
@@ -287,15 +291,11 @@ def _opens(reader: PdfReader) -> bool:
         return False
 
 
-def _plain(data: bytes) -> _Read:
-    return decode(data, max_bytes=MOST_BYTES), ""
-
-
 _READERS: dict[str, Callable[[bytes], _Read]] = {
     ".docx": _word,
     ".odt": _open_document,
     ".md": _markdown,
-    ".txt": _plain,
+    ".txt": lambda data: (decode(data, max_bytes=MOST_BYTES), ""),
     ".html": _html,
     ".htm": _html,
     ".tex": _latex,

@@ -124,11 +124,11 @@ def as_page(report: DraftReport, cited: dict[str, CitedWork], style: str = "mla"
     for check in report.checks:
         lines = "".join(f"<p>{escape(line)}</p>" for line in _lines(report, check, style))
         items += f"<li><blockquote>{escape(check.words[:_SHOWN])}</blockquote>{lines}</li>"
-    chosen = "".join(
-        f"<li><blockquote>{escape(report.draft.text[slice(*at)][:_SHOWN])}</blockquote><p>{escape(line)}</p></li>"
-        for at in report.unquoted
-        for line in _chosen(report, at[0], style)
-    )
+    chosen = ""
+    for at in report.unquoted:
+        words = escape(report.draft.text[slice(*at)][:_SHOWN])
+        for line in _chosen(report, at[0], style):
+            chosen += f"<li><blockquote>{words}</blockquote><p>{escape(line)}</p></li>"
     entries = "".join(f"<li>{entry.html}</li>" for entry in works_cited(cited.values(), style))
     title = escape(report.draft.name or "A draft")
     return (

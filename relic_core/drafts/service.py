@@ -133,7 +133,8 @@ class Drafts:
         if done:
             found = _read(DraftReport, folder / _REPORT)
         else:
-            found = DraftReport(draft=_read(Draft, folder / _DRAFT), checks=_checks_of(folder), searched=0)
+            checks = filter(None, records_in_lines(folder / _CHECKS, partial(record_of, QuotationCheck)))
+            found = DraftReport(draft=_read(Draft, folder / _DRAFT), checks=_in_order(checks), searched=0)
         found = replace(found, chosen=_chosen_of(folder))
         original = folder / _ORIGINAL
         return StoredDraft(
@@ -209,11 +210,6 @@ def _chosen_of(folder: Path) -> tuple[ChosenPassage, ...]:
 
 def _in_order(checks: Iterable[QuotationCheck]) -> tuple[QuotationCheck, ...]:
     return tuple(sorted(checks, key=lambda check: check.at))
-
-
-def _checks_of(folder: Path) -> tuple[QuotationCheck, ...]:
-    """Read the checks made so far, but for one that cannot be read."""
-    return _in_order(filter(None, records_in_lines(folder / _CHECKS, partial(record_of, QuotationCheck))))
 
 
 def _read(kind: type[T], path: Path) -> T:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from relic_core.domain import Place, Span, Work
@@ -58,7 +59,7 @@ def write(echoes: Iterable[Echo], form: str) -> bytes:
     if form == "json":
         return json.dumps(rows, ensure_ascii=False, indent=1).encode()
     if form == "csv":
-        heads = ("number", "score", *(f"{name}_{column}" for name in "ab" for column in _COLUMNS))
+        heads = ("number", "score", *(f"{name}_{column}" for name, column in product("ab", _COLUMNS)))
         return (BOM + as_csv([heads, *(row.values() for row in rows)])).encode()
     if form != "tei":
         raise unknown_name("form", form, FORMS)

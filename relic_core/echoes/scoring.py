@@ -20,6 +20,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -201,7 +202,10 @@ def terms_of(text: str, terms: Terms = "lemmas", *, stopwords: bool = False) -> 
     if terms == "lemmas":
         return [word if word in STOPWORDS else lemma(word) for word in words]
     joined = f" {' '.join(words)} "
-    return [joined[at : at + size] for size in _NGRAMS for at in range(len(joined) - size + 1)]
+    found: list[str] = []
+    for size in _NGRAMS:
+        found.extend(joined[at : at + size] for at in range(len(joined) - size + 1))
+    return found
 
 
 class Two:
@@ -536,7 +540,7 @@ _STEPS, _DIRECTIONS = 3, 512
 
 def wordnet_files(folder: Path) -> list[Path]:
     """List the database files of a WordNet."""
-    return [folder / f"{kind}.{name}" for name in _PARTS_OF_SPEECH for kind in ("index", "data")]
+    return [folder / f"{kind}.{name}" for name, kind in product(_PARTS_OF_SPEECH, ("index", "data"))]
 
 
 def wordnet_vectors(folder: Path, two: Two) -> Floats:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from relic_core.config import Settings
 from relic_core.domain import Job, Sentence, Span, Work
 from relic_core.domain.bounds import Count, Positive
 from relic_core.domain.figures import Table, many
+from relic_core.domain.grouping import grouped
 from relic_core.echoes import measuring as known_echoes
 from relic_core.echoes import scoring
 from relic_core.echoes.files import Echo, Side
@@ -191,14 +192,13 @@ class Echoes:
         """
         card, known = _card(method, vectors, tokens=tokens), self.known(folder, texts)
         index = _index(method, vectors)
-        a, b = (
-            Passages(
-                tuple(work.sentence_text(at) for at in range(len(work.sentences))),
-                self._vectors(work, [Span(at, 1) for at in range(len(work.sentences))], index, progress),
-            )
-            for work in (known.a, known.b)
-        )
+        read = []
+        for work in (known.a, known.b):
+            spans = [Span(at, 1) for at in range(len(work.sentences))]
+            texts_of = tuple(map(work.span_text, spans))
+            read.append(Passages(texts_of, self._vectors(work, spans, index, progress)))
         filters = Filters(terms="tokens") if tokens else None
+        a, b = read
         scorer = scoring.make(method, a, b, filters, vectors=_word_vectors(vectors))
         ranks = known_echoes.ranks(scorer, known.echoes, progress)
         return known_echoes.table(f"{card.label}{', tokens' if tokens else ''}", known, ranks)
@@ -289,7 +289,7 @@ class Echoes:
             )
         retriever.prepare(work, progress)
         sums = retriever.open(work.version).sums
-        edges = [edge for span in spans for edge in (span.start, span.end)]
+        edges = list(chain.from_iterable((span.start, span.end) for span in spans))
         padded = np.concatenate([sums, np.zeros((1, sums.shape[1]), np.float32)])
         vectors = np.add.reduceat(padded, edges, axis=0)[::2]
         return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
@@ -304,7 +304,7 @@ class Echoes:
     ) -> _Found:
         index, most = _index(request.method, request.vectors), _MOST_UNITS.get(request.method, _MANY_UNITS)
         cut = [units(each) for each in others]
-        spans = chosen(first, request), [span for each in cut for span in each]
+        spans = chosen(first, request), list(chain.from_iterable(cut))
         owners = [at for at, each in enumerate(cut) for _ in each]
         if sum(map(len, spans)) > most:
             raise BadRequest(
@@ -330,9 +330,7 @@ class Echoes:
         )
         progress(0, len(a.texts), "Counting words")
         own = np.array([each.fingerprint == first.fingerprint for each in others])[owners]
-        same_text: dict[str, list[int]] = {}
-        for at in np.flatnonzero(~own).tolist():
-            same_text.setdefault(b.texts[at], []).append(at)
+        same_text = grouped(np.flatnonzero(~own).tolist(), b.texts.__getitem__)
         editions = _share_of([_ungreeted(first.span_text(span)) for span in units(first)], same_text) >= _SAME
 
         def adjusted(scorer: Scorer) -> Scorer:

@@ -20,6 +20,7 @@ import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -459,7 +460,7 @@ _COLBERT_LENGTHS = {"query_maxlen": 32, "doc_maxlen": 180}
 def _facts_of_authors(folder: Path) -> dict[str, Any]:
     """Say how dense-RELiC is used as its authors save it: what their code does with it."""
     towers = [folder / tower for tower in TOWERS]
-    if not all((tower / name).is_file() for tower in towers for name in EXPECTED):
+    if not all((tower / name).is_file() for tower, name in product(towers, EXPECTED)):
         raise BadWeights(
             f"{folder} holds dense-RELiC as its authors save it, in {' and '.join(TOWERS)}. Convert it once, so that "
             f"each of the two has {', '.join(EXPECTED)} (docs/encoders.md, What a model must be)."

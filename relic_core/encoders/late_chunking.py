@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -204,7 +204,7 @@ class LateChunkingEncoder:
         for member, states in self._states(work, rows, cores, progress):
             found[ends[member] - len(states) : ends[member]] = self.pair.passages.compared(states).numpy()
         cut = [row[first : first + len(own)] for row, (first, own) in zip(rows, cores, strict=True)]
-        kept = self._compared(np.array([number for ids in cut for number in ids], dtype=np.int64), owners)
+        kept = self._compared(np.fromiter(chain.from_iterable(cut), np.int64), owners)
         return found[kept], np.bincount(owners[kept], minlength=len(work.sentences)).astype(np.int32)
 
     def token_words(self, work: Work) -> list[list[str]]:

@@ -42,11 +42,8 @@ def load_pretrained(
         if labels:
             config.num_labels = labels
         try:
-            kind = next(
-                known[type(config)]
-                for known in (getattr(transformers, mapping) for mapping in mappings)
-                if type(config) in known
-            )
+            known = (getattr(transformers, mapping) for mapping in mappings)
+            kind = next(each[type(config)] for each in known if type(config) in each)
         except StopIteration:
             raise ValueError(f"it is of type {config.model_type}") from None
         check_size(files, lambda: kind(config))

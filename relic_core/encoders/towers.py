@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -167,7 +168,9 @@ class Tower:
 
         padded = [torch.tensor([*self.opening, *rows[member], *self.closing], dtype=torch.int64) for member in members]
         lengths = torch.tensor([len(row) for row in padded])
-        ids = torch.nn.utils.rnn.pad_sequence(padded, batch_first=True, padding_value=self._padding)
+        ids = torch.nn.utils.rnn.pad_sequence(
+            padded, batch_first=True, padding_value=int(self._loaded.config.pad_token_id or 0)
+        )
         mask = torch.arange(ids.shape[1]) < lengths.unsqueeze(1)
         output = self._output(ids, mask)
         pooled = output.pooler_output.float().cpu() if self._card.pooling == "pooler" else None
@@ -224,10 +227,6 @@ class Tower:
         around = self.tokenizer.encode("a")
         own = [at for at, special in enumerate(around.special_tokens_mask) if not special]
         return around.ids[: own[0]], around.ids[own[-1] + 1 :]
-
-    @cached_property
-    def _padding(self) -> int:
-        return int(self._loaded.config.pad_token_id or 0)
 
     @property
     def _loaded(self) -> Any:  # noqa: ANN401 - transformers is not typed
@@ -315,7 +314,7 @@ def _unset(model: torch.nn.Module, missing: Sequence[str]) -> list[str]:
     lacking, names = set(missing), dict[int, set[str]]()
     for name, each in model.named_parameters(remove_duplicate=False):
         names.setdefault(id(each), set()).add(name)
-    tied = {name for alike in names.values() if alike - lacking for name in alike}
+    tied = set(chain.from_iterable(alike for alike in names.values() if alike - lacking))
     return [name for name in missing if name not in tied]
 
 
@@ -379,7 +378,7 @@ class TowerPair:
                 "for. Copy its folder again from where it was trained, or train it anew; where you changed the files "
                 "yourself, take the digest out of the card."
             )
-        layers = (Path(folder) / name for folder in card.dense for name in (CONFIG, WEIGHTS))
+        layers = (Path(folder) / name for folder, name in product(card.dense, (CONFIG, WEIGHTS)))
         self._layers = [sha256_of(file) for file in layers if file.is_file()]
         self.passages = Tower(passages, card, arithmetic=self._arithmetic, longest=longest or card.window)
         same = claims.digest == passages.digest
@@ -439,7 +438,7 @@ class TowerPair:
         """
         self.check_dimensions()
         windows = self.card.claim_windows or (self.card.window,)
-        cuts = [tuple(self.claim_ids(claim, window)) for claim in claims for window in windows]
+        cuts = [tuple(self.claim_ids(claim, window)) for claim, window in product(claims, windows)]
         place = {row: number for number, row in enumerate(dict.fromkeys(cuts))}  # a short claim has one cut
         vectors = self.claims.vectors([list(row) for row in place], reading="reading a claim")
         found = vectors[np.array([place[row] for row in cuts], dtype=np.int64)]

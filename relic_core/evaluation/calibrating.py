@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from pathlib import Path
 from typing import cast
 
@@ -83,8 +83,10 @@ def calibrate(settings: Settings, folder: Path, benchmark: Benchmark, progress: 
             fusion=weights,
         ),
     )
-    passing = [(hit.own, strength.level(hit.score, hit.share, hit.named) != "weak") for hit in hits]
-    own, other = (np.mean([passed for its_own, passed in passing if its_own == of]) for of in (True, False))
+    passing: dict[bool, list[bool]] = {True: [], False: []}
+    for hit in hits:
+        passing[hit.own].append(strength.level(hit.score, hit.share, hit.named) != "weak")
+    own, other = np.mean(passing[True]), np.mean(passing[False])
     return (
         f"{path} was fitted{anew} on {len(claims)} claims about {len(works)} works. The best hit is fair or strong for "
         f"{own:.0%} of claims in their own work, and for {other:.0%} in another."
@@ -129,7 +131,10 @@ def places(window: QuotationContext) -> tuple[Span, ...]:
 
 def answers(*windows: QuotationContext) -> list[int]:
     """List the sentences that answer one of some claims."""
-    return sorted({at for window in windows for place in places(window) for at in range(place.start, place.end)})
+    found = set[int]()
+    for place in chain.from_iterable(map(places, windows)):
+        found.update(range(place.start, place.end))
+    return sorted(found)
 
 
 def prepare(retriever: Retriever, works: Sequence[Work], progress: Progress) -> None:
@@ -269,11 +274,11 @@ def draw(window: QuotationContext, ranking: Ranking, others: int = PASSAGES) -> 
     """Draw a span within each place that answers, or around it, and for each others that share no sentence with any."""
     drawing = random.Random(f"{_DRAWING} {window.id} {ranking.length}")  # noqa: S311 - no secret
     length, spans, right = ranking.length, len(ranking), places(window)
-    own = []
+    own, near = [], set[int]()
     for place in right:
         first, last = sorted((place.start, place.end - length))
         own.append(drawing.randint(max(0, first), min(last, spans - 1)))
-    near = {at for place in right for at in range(place.start - length + 1, place.end)}
+        near.update(range(place.start - length + 1, place.end))
     rest = [at for at in range(spans) if at not in near]
     drawn = [*own, *drawing.sample(rest, min(others * len(own), len(rest)))]
     return Scored(window.pool, composing.reached(ranking)[drawn], np.arange(len(drawn)) < len(own))

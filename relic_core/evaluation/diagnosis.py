@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal, get_args
 
 import numpy as np
@@ -202,7 +202,7 @@ def part_by(trait: Trait, cases: Mapping[str, Mapping[str, float]]) -> tuple[dic
 
     Returns: of each run the group of each example; and the label of each group, in order.
     """
-    every = [value for own in cases.values() for value in own.values()]
+    every = list(chain.from_iterable(own.values() for own in cases.values()))
     edges = np.quantile(every or [0.0], np.arange(1, _QUARTERS) / _QUARTERS)
 
     def key(value: float) -> str:
@@ -221,7 +221,7 @@ def part_by(trait: Trait, cases: Mapping[str, Mapping[str, float]]) -> tuple[dic
         "place": {"1": "first quarter", "2": "second", "3": "third", "4": "last quarter"},
         "overlap": {"1": lowest, "2": middle[0], "3": middle[1], "4": f"over {ends[-1]}%"},
     }[trait]
-    there = {name for own in found.values() for name in own.values()}
+    there = set(chain.from_iterable(own.values() for own in found.values()))
     return found, {name: label for name, label in labels.items() if name in there}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -250,11 +251,12 @@ class Experiment:
             if part.encoder_identity:
                 manifests = index_files.manifests(self._settings.indexes, part.name, work_id)
                 found += [each for each in manifests if (each["work"], each["encoder"]) == made_with]
+        arrays = chain.from_iterable(each["arrays"].values() for each in found)
         return WorkState(
             work_id=work_id,
             fingerprint=fingerprint,
             index=tuple(sorted(map(_content, found))),
-            size=sum(entry["bytes"] for each in found for entry in each["arrays"].values()),
+            size=sum(entry["bytes"] for entry in arrays),
         )
 
 

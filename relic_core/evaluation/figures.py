@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain, product
 from typing import Literal
 
 from relic_core.domain import Outcome, Run
@@ -55,10 +56,12 @@ def tables(runs: Iterable[Measured], *, names: Sequence[str] = METRICS, by: By =
 
 def _table(runs: Sequence[Measured], names: Sequence[str], by: By) -> Table:
     cards = [metrics.metric(name) for name in names]
-    parted = [(run, part, some, False) for run, outcomes in runs for part, some in parts(run, outcomes, by)]
-    for at, (run, part, some, _) in reversed(list(enumerate(parted))):
-        if ranked := ranked_alone(run, some):
-            parted.insert(at + 1, (run, part, ranked, True))
+    parted = []
+    for run, outcomes in runs:
+        for part, some in parts(run, outcomes, by):
+            parted.append((run, part, some, False))
+            if ranked := ranked_alone(run, some):
+                parted.append((run, part, ranked, True))
     overs = [_over(some) for _, _, some, _ in parted]
     figures = [[measured(name, some) for name in names] for _, _, some, _ in parted]
     for part in dict.fromkeys(part for _, part, *_ in parted):
@@ -71,7 +74,7 @@ def _table(runs: Sequence[Measured], names: Sequence[str], by: By) -> Table:
         label = f"{run.label}, claims that it ranks" if few else run.label
         rows.append((label, str(run.shape), *([part] if by else []), *own, candidates, len(some)))
     first = runs[0][0]
-    flat = any(cell.low is None and cell.interval for row in figures for cell in row)
+    flat = any(cell.low is None and cell.interval for cell in chain.from_iterable(figures))
     return Table(
         caption=_caption(first),
         heads=("retriever", "context", *([by] if by else []), *(card.label for card in cards), "candidates", "n"),
@@ -221,9 +224,9 @@ def comparison(runs: Sequence[Measured], *, names: Sequence[str]) -> Table:
     over = _over(ours)
     if over is None:
         raise BadRequest(f"Run {first.id} has a single example; nothing can be said of a difference.")
-    made = [
-        (name, other, comparing.compare(name, ours, theirs, over=over)) for other, theirs in others for name in names
-    ]
+    made = []
+    for (other, theirs), name in product(others, names):
+        made.append((name, other, comparing.compare(name, ours, theirs, over=over)))
     corrected = comparing.holm([each.p_value for _, _, each in made])
     rows: list[tuple[Cell, ...]] = []
     for (name, other, each), p_value in zip(made, corrected, strict=True):

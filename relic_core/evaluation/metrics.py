@@ -181,7 +181,9 @@ def values(name: str, outcomes: Sequence[Outcome]) -> Values:
             f"'{name}' is not computed from the outcomes of a run but from the items of the proxy task. "
             f"Metrics of runs: {', '.join(names())}."
         )
-    candidates, ranks, overlap_ranks = _ranks(outcomes)
+    candidates = np.array([each.candidates for each in outcomes], dtype=np.float64)
+    ranks = np.array([each.rank or np.inf for each in outcomes], dtype=np.float64)
+    overlap_ranks = np.array([each.overlap_rank or np.inf for each in outcomes], dtype=np.float64)
     k = cutoff(name)
     by_example: Values
     match name.partition("@")[0]:
@@ -264,12 +266,3 @@ def _ndcg(outcomes: Sequence[Outcome], k: int) -> Values:
     places = (np.arange(len(numbers)) - np.searchsorted(numbers, numbers) + 1).astype(np.float64)
     ndcg: Values = gain(ranks, grades) / gain(places, grades[best])
     return ndcg
-
-
-def _ranks(outcomes: Sequence[Outcome]) -> tuple[Values, Values, Values]:
-    """Candidates, ranks and overlap ranks, each (n_examples,); infinite where there is no ranking."""
-    return (
-        np.array([each.candidates for each in outcomes], dtype=np.float64),
-        np.array([each.rank or np.inf for each in outcomes], dtype=np.float64),
-        np.array([each.overlap_rank or np.inf for each in outcomes], dtype=np.float64),
-    )

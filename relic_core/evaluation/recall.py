@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from relic_core.domain import SHAPES, BenchmarkCard, Book, ContextSize, Outcome, Pool, Run
 from relic_core.domain.figures import DRAWN_K, Group, Mark, Series, View
+from relic_core.domain.grouping import grouped
 from relic_core.errors import BadRequest
 from relic_core.evaluation.intervals import interval_of, over_of
 from relic_core.evaluation.metrics import values
@@ -65,9 +67,7 @@ def offers_of(runs: Sequence[Run], cards: Sequence[BenchmarkCard], model: str = 
     Whole works stand before given pools, and what quotes a single work, as the sample does, at the end; else the
     registered ones in their order, and others by name.
     """
-    by_name: dict[str, list[Run]] = {}
-    for run in runs:
-        by_name.setdefault(run.benchmark, []).append(run)
+    by_name = grouped(runs, lambda run: run.benchmark)
     known = {card.name: card for card in cards}
     names = [name for name in known if name in by_name] + sorted(set(by_name) - set(known))
     offers = [
@@ -94,8 +94,10 @@ def default_runs(runs: Sequence[Run], model: str = "") -> tuple[Run, ...]:
     parameters, else the newest.
     """
     states = dict.fromkeys(run.data_hash for run in runs)
-    measured = {state: {run.retriever for run in runs if run.data_hash == state} for state in states}
-    same = [run for run in runs if run.data_hash == max(states, key=lambda state: len(measured[state]))]
+    measured = {(run.data_hash, run.retriever) for run in runs}
+    counts = Counter(state for state, _ in measured)
+    most = max(states, key=counts.__getitem__)
+    same = [run for run in runs if run.data_hash == most]
     shape = _DEFAULT_SHAPE if any(run.shape == _DEFAULT_SHAPE for run in same) else same[0].shape
     cards = registry.cards()
     order = {card.name: place for place, card in enumerate(cards)}
@@ -306,7 +308,8 @@ def place_of(shape: ContextSize) -> tuple[int, ContextSize]:
 def _books(
     runs: Sequence[Run], marks: Sequence[Mark], counts: Mapping[str, int], *, sort: str, least: int
 ) -> tuple[tuple[Group, ...], str]:
-    known = {book.key: book for run in reversed(runs) for book in run.books}
+    books = chain.from_iterable(run.books for run in reversed(runs))
+    known = {book.key: book for book in books}
     held = [known[key] for key, count in counts.items() if count >= least and key in known]
     means = {book.key: np.mean([mark.value for mark in marks if mark.group == book.key]) for book in held}
     orders = {
@@ -384,10 +387,8 @@ def by_retriever(runs: Sequence[Run], marks: Sequence[Mark]) -> tuple[tuple[Seri
     """Put the runs of a retriever into one series."""
     label_of = {run.retriever: run.label for run in reversed(runs)}
     series = tuple(
-        Series(
-            key=name, label=label_of[name], retriever=name, runs=tuple(run.id for run in runs if run.retriever == name)
-        )
-        for name in dict.fromkeys(run.retriever for run in runs)
+        Series(key=name, label=label_of[name], retriever=name, runs=tuple(run.id for run in some))
+        for name, some in grouped(runs, lambda run: run.retriever).items()
     )
     own = {run.id: run.retriever for run in runs}
     return series, [dataclasses.replace(mark, series=own[mark.series]) for mark in marks]

@@ -29,6 +29,7 @@ from relic_core.domain import (
     best_of,
     rank_at,
 )
+from relic_core.domain.grouping import grouped
 from relic_core.errors import BadBenchmark, BadClaim
 from relic_core.formats.trec import DEPTH
 from relic_core.ports import Benchmark, Metered, Progress, Retriever
@@ -258,10 +259,7 @@ def lengths_of(windows: Sequence[QuotationContext], pool: str) -> list[int]:
 
 def by_pool(windows: Sequence[QuotationContext]) -> dict[str, list[QuotationContext]]:
     """Put the windows of each pool together, pools and windows in the order of the benchmark."""
-    pools: dict[str, list[QuotationContext]] = {}
-    for window in windows:
-        pools.setdefault(window.pool, []).append(window)
-    return pools
+    return grouped(windows, lambda window: window.pool)
 
 
 def preparing(progress: Progress, count: int, windows: int, title: str = "") -> Progress:

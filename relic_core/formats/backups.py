@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Literal, Self
 
 from relic_core.errors import BadBackup, NotFound
-from relic_core.formats.files import Count, Strict, record_of
+from relic_core.formats.files import FileDigest, Strict, record_of
 from relic_core.library.archives import METHODS, opened
 
 FORMAT = 1
@@ -33,13 +33,6 @@ _MOST_MANIFEST = 64_000_000
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 """What reading a member may raise where it is damaged, locked, or packed in a way that is not read."""
 _PACKED_ALREADY = {".safetensors", ".zip", ".epub", ".parquet"}
-
-
-class Member(Strict):
-    """A file of a back-up: its size in bytes and the sha256 of its bytes."""
-
-    bytes: Count
-    sha256: str
 
 
 class Manifest(Strict):
@@ -58,7 +51,7 @@ class Manifest(Strict):
     own: int | None = None
     store: str
     left_out: tuple[str, ...]
-    members: dict[str, Member]
+    members: dict[str, FileDigest]
 
     @property
     def bytes(self) -> int:
@@ -76,7 +69,7 @@ class BackupWriter:
 
     def __init__(self, file: BinaryIO) -> None:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
-        self.members: dict[str, Member] = {}
+        self.members: dict[str, FileDigest] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -85,33 +78,30 @@ class BackupWriter:
         with contextlib.suppress(OSError, ValueError):  # a back-up that was given up: its end does not matter
             self._zip.close()
 
-    def add(self, name: str, path: Path) -> Member:
+    def add(self, name: str, path: Path) -> FileDigest:
         """Add a file; what is hashed is what is written, also where somebody appends to it meanwhile."""
-        with path.open("rb") as source:
-            self._write(name, source, packed=path.suffix.lower() in _PACKED_ALREADY)
+        info = zipfile.ZipInfo(name)
+        packed = path.suffix.lower() in _PACKED_ALREADY
+        info.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
+        digest, size = hashlib.sha256(), 0
+        with path.open("rb") as source, self._zip.open(info, "w", force_zip64=True) as target:
+            while chunk := source.read(_CHUNK):
+                digest.update(chunk)
+                size += len(chunk)
+                target.write(chunk)
+        self.members[name] = FileDigest(bytes=size, sha256=digest.hexdigest())
         return self.members[name]
 
     def add_text(self, name: str, text: str) -> None:
         """Add a small file by its words."""
         data = text.encode()
         self._zip.writestr(name, data)
-        self.members[name] = Member(bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+        self.members[name] = FileDigest(bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
 
     def close(self, manifest: Manifest) -> None:
         """Write the manifest and the end of the zip."""
         self._zip.writestr(MANIFEST, json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False))
         self._zip.close()
-
-    def _write(self, name: str, source: BinaryIO, *, packed: bool) -> None:
-        info = zipfile.ZipInfo(name)
-        info.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
-        digest, size = hashlib.sha256(), 0
-        with self._zip.open(info, "w", force_zip64=True) as target:
-            while chunk := source.read(_CHUNK):
-                digest.update(chunk)
-                size += len(chunk)
-                target.write(chunk)
-        self.members[name] = Member(bytes=size, sha256=digest.hexdigest())
 
 
 class BackupFile:

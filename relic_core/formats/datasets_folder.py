@@ -12,11 +12,11 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from relic_core.domain import SecondarySource
+from relic_core.domain.grouping import grouped
 from relic_core.errors import BadBenchmark
 from relic_core.formats.files import write_whole, written_folder
 from relic_core.formats.pair_files import PARQUET, FileHeader, PairRow, WindowRow, write_pairs, write_windows
@@ -83,13 +83,11 @@ def write_card(
 
 def licences_of(head: FileHeader) -> str:
     """Write what may be done with the sources, of which the rows are parts."""
-    stated: dict[str, list[SecondarySource]] = {}
-    for source in head.sources:
-        stated.setdefault(source.licence or _UNSAID, []).append(source)
-    groups = [
-        "\n".join((f"## {_cell(licence)}\n", *(f"- {_cell(source.title)}" for source in of)))
-        for licence, of in sorted(stated.items())
-    ]
+    stated = grouped(head.sources, lambda source: source.licence or _UNSAID)
+    groups = []
+    for licence, of in sorted(stated.items()):
+        titles = (f"- {_cell(source.title)}" for source in of)
+        groups.append("\n".join((f"## {_cell(licence)}\n", *titles)))
     return (
         "# Licences\n\nThe passages are parts of the texts below, and each stays under what was stated for its text "
         "when that was mined. Look there before you pass the data on.\n\n" + "\n\n".join(groups) + "\n"
@@ -150,10 +148,11 @@ def _split_table(
     head: str, counted: Mapping[Configuration, Counted], of: Callable[[Counted], Counter[tuple[str, str]]]
 ) -> str:
     names = tuple(SPLIT_NAMES.values())
-    keys = sorted({key for each in counted.values() for _, key in of(each)})
+    keys = sorted({key for _, key in chain.from_iterable(map(of, counted.values()))})
+    columns = list(product(counted, names))
     return _table(
-        (head, *(f"{name}, {split}" for name in counted for split in names)),
-        [(key, *(of(each)[split, key] for each in counted.values() for split in names)) for key in keys],
+        (head, *(f"{name}, {split}" for name, split in columns)),
+        [(key, *(of(counted[name])[split, key] for name, split in columns)) for key in keys],
     )
 
 
@@ -213,7 +212,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """
     right = [bool(rows) and all(isinstance(row[column], int) for row in rows) for column in range(len(heads))]
     lines = [heads, ["---:" if each else "---" for each in right], *rows]
-    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
 
 
 def _cell(value: object) -> str:

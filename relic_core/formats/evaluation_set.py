@@ -70,7 +70,9 @@ def make(notes: Iterable[tuple[Note, str]], load_works: Callable[[Iterable[str]]
     """Make the set of notes as `sort_out` takes them. Raises BadRequest: no note can be an example; it says why."""
     by_work, left_out = sort_out(notes)
     works = load_works(by_work)
-    titles = _titles(works)
+    # Where two have one title, their ids tell them apart.
+    counts = Counter(work.title for work in works.values())
+    titles = {key: work.title if counts[work.title] == 1 else f"{work.title} ({key})" for key, work in works.items()}
     books = []
     for work_id in sorted(works, key=titles.__getitem__):
         book = _book(titles[work_id], works[work_id], by_work[work_id], left_out)
@@ -177,9 +179,3 @@ def _sides(claim_text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Cut a claim into the sentences before its mask and after it, the nearest four of each."""
     start, end = next(iter(find_masks(claim_text)), (len(claim_text), len(claim_text)))
     return sentences_of(claim_text[:start])[-MAX_CONTEXT:], sentences_of(claim_text[end:])[:MAX_CONTEXT]
-
-
-def _titles(works: Mapping[str, Work]) -> dict[str, str]:
-    """Name works by their titles, and by their ids too where two have one title."""
-    counts = Counter(work.title for work in works.values())
-    return {key: work.title if counts[work.title] == 1 else f"{work.title} ({key})" for key, work in works.items()}

@@ -63,6 +63,13 @@ class Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
+class FileDigest(Strict):
+    """A file as it was written: its size in bytes and the sha256 of its bytes."""
+
+    bytes: Count
+    sha256: str
+
+
 def read_bytes(path: Path, *, at_most: int | None = None) -> bytes:
     """Read a file whole. Raises BadBenchmark: it cannot be read, or is larger than `at_most`."""
     try:

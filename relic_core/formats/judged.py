@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -119,7 +120,7 @@ def _read_trec(folder: Path, objective: str) -> JudgedSet:
     )
     return JudgedSet(
         queries=tuple(JudgedQuery(id=query, text=named.get(query, query)) for query in candidates),
-        passages={each: each for pool in candidates.values() for each in pool},
+        passages={each: each for each in chain.from_iterable(candidates.values())},
         pools={query: tuple(pool) for query, pool in candidates.items()},
         grades=_above_0(judged),
         objective=objective,

@@ -65,25 +65,27 @@ class _Notebook(Strict):
 
 def write_notebook(sections: Iterable[Section]) -> bytes:
     """Write collections as a file: the same notes make the same bytes."""
-    collections = [
-        {
-            "id": collection.id,
-            "name": collection.name,
-            "created": collection.created.isoformat(),
-            "notes": [
-                {
-                    "created": note.created.isoformat(),
-                    "updated": note.updated.isoformat(),
-                    "words": note.words,
-                    "tags": list(note.tags),
-                    "verdict": note.verdict,
-                    "kept": asdict(note.kept),
-                }
-                for note in notes
-            ],
-        }
-        for collection, notes in sections
-    ]
+    collections = []
+    for collection, notes in sections:
+        listed = [
+            {
+                "created": note.created.isoformat(),
+                "updated": note.updated.isoformat(),
+                "words": note.words,
+                "tags": list(note.tags),
+                "verdict": note.verdict,
+                "kept": asdict(note.kept),
+            }
+            for note in notes
+        ]
+        collections.append(
+            {
+                "id": collection.id,
+                "name": collection.name,
+                "created": collection.created.isoformat(),
+                "notes": listed,
+            }
+        )
     return FILE.write({"collections": collections})
 
 

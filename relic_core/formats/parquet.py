@@ -49,7 +49,7 @@ def write_outcomes(path: Path, run: Run, outcomes: Sequence[Outcome], labels: Ma
         {
             **asdict(each),
             "gold": _place(each.gold),
-            "first": [_place(at) for at in each.first],
+            "first": list(map(_place, each.first)),
             "label": (labels or {}).get(each.example_id, ""),
         }
         for each in outcomes

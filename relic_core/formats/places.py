@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -98,7 +99,7 @@ def hash_of(text: str) -> str:
 
 def digest_of(books: Iterable[CriticsBook], works: Iterable[QuotedPlaces]) -> str:
     """Hash what a layer says."""
-    text = "\n".join(each.model_dump_json() for part in (books, works) for each in part)
+    text = "\n".join(each.model_dump_json() for each in chain(books, works))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -106,7 +107,7 @@ def digest_of(books: Iterable[CriticsBook], works: Iterable[QuotedPlaces]) -> st
 def read_layer(path: Path) -> Layer:
     """Read a layer. Raises BadBenchmark: it is damaged, or not what its digest says."""
     layer = checked(Layer, parse(read_text(path), str(path)), str(path))
-    numbers = [place[0] for work in layer.works for place in work.places]
+    numbers = [place[0] for place in chain.from_iterable(work.places for work in layer.works)]
     if layer.digest != digest_of(layer.books, layer.works) or max(numbers, default=-1) >= len(layer.books):
         raise BadBenchmark(f"{path} is not as it was made. Install the program anew.")
     return layer

@@ -56,8 +56,9 @@ def write_run(path: Path, run: Run, outcomes: Sequence[Outcome]) -> None:
     """Write a run whole or not at all; the same run makes the same bytes. Raises BadBenchmark: outcomes of another."""
     check_outcomes(str(path), run, outcomes)
     books = {book.key: number for number, book in enumerate(run.books)}
-    kinds = {kind: number for number, kind in enumerate(sorted({outcome.kind for outcome in outcomes}))}
-    content = {**facts_of(run), "kinds": list(kinds)}
+    names = sorted({outcome.kind for outcome in outcomes})
+    kinds = {kind: number for number, kind in enumerate(names)}
+    content = {**facts_of(run), "kinds": names}
     lines = [outcome_line(each, book=books[each.book], kind=kinds[each.kind]) for each in outcomes]
     head = json.dumps({"format": FORMAT, "sha256": _digest(content, lines), **content}, indent=1, ensure_ascii=False)
     body = ",\n".join(f"  {_compact(line)}" for line in lines)
@@ -133,7 +134,7 @@ def outcome_line(outcome: Outcome, *, book: int | str, kind: int | str) -> list[
         outcome.rank or 0,
         outcome.overlap_rank or 0,
         _shortened(outcome.gold),
-        [_shortened(place) for place in outcome.first],
+        list(map(_shortened, outcome.first)),
     ]
     return [*line, outcome.graded] if outcome.graded else line
 

@@ -148,7 +148,7 @@ class _Option(Strict):
 def _item(content: dict[str, Any]) -> dict[str, Any]:
     """Name the numbers of an item's options, as the records do."""
     options = checked(list[_Option], content.get("options"), "an item's options")
-    if any(first >= last for first, last in (each.at for each in options)):
+    if any(each.at[0] >= each.at[1] for each in options):
         raise BadRequest("An option ends before it begins.")
     named = [
         {**each.model_dump(exclude={"sentences"}), "span": dict(zip(("start", "length"), each.sentences, strict=True))}

@@ -18,6 +18,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -141,8 +142,10 @@ def cut(body: str, pieces: Pieces, *, shift: int = 0) -> str:
 
 def sha256_of(text: WindowText | MinedWindow) -> str:
     """Hash the words of a window: white space single, each sentence on a line, empty lines around the quotation."""
-    parts = (text.left, [text.quotation], text.right)
-    sides = ["\n".join(" ".join(sentence.split()) for sentence in side) for side in parts]
+    sides = []
+    for side in (text.left, [text.quotation], text.right):
+        sentences = (" ".join(sentence.split()) for sentence in side)
+        sides.append("\n".join(sentences))
     return hashlib.sha256("\n\n".join(sides).encode()).hexdigest()
 
 
@@ -241,7 +244,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / FACTS
     facts = _facts(path)
     _, batches = parquet_tables.read(folder / ROWS, FORMAT, ("digest",), _COLUMNS)
-    rows = [row for batch in batches for row in batch]
+    rows = chain.from_iterable(batches)
     manifest = Manifest(
         sources=tuple(facts.sources),
         works=tuple(facts.works),
@@ -291,7 +294,8 @@ def _window(row: dict[str, Any], here: str) -> ListedWindow:
 def _pieces(pieces: str, here: str) -> Pieces:
     if not _PIECES.fullmatch(pieces):
         raise BadBenchmark(f"{here} has '{pieces:.40}' where stretches of a text are wanted: '120-180 181-200'.")
-    return tuple((int(start), int(end)) for start, _, end in (piece.partition("-") for piece in pieces.split(" ")))
+    parted = (piece.partition("-") for piece in pieces.split(" "))
+    return tuple((int(start), int(end)) for start, _, end in parted)
 
 
 TEXTS_FORMAT = "relic window texts/1"

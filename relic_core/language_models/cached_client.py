@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Generic, Protocol, TypeVar
 
 from relic_core.domain.figures import many
@@ -78,9 +79,8 @@ class CachedClient:
 
         Raises ReaderUnavailable: there is no answer, or the tokens are used up. What was answered before is kept.
         """
-        known = self._answers.get(
-            [each.digest(self._server.model) for question in questions for each in question.tries]
-        )
+        tries = chain.from_iterable(question.tries for question in questions)
+        known = self._answers.get([each.digest(self._server.model) for each in tries])
         values: list[T | None] = [None] * len(questions)
         left: deque[int] = deque()
         for at, question in enumerate(questions):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 
 from lxml.etree import _Element as Element
 
@@ -171,7 +171,8 @@ def kind_of(element: Element, tokens: frozenset[str]) -> str:
 def _is_linked(element: Element) -> bool:
     every = sum(len(str(piece).strip()) for piece in element.itertext())
     links = [each for each in descendants(element, "a") if attribute(each, "href")]
-    return 2 * sum(len(str(piece).strip()) for each in links for piece in each.itertext()) >= max(1, every)
+    pieces = chain.from_iterable(each.itertext() for each in links)
+    return 2 * sum(len(str(piece).strip()) for piece in pieces) >= max(1, every)
 
 
 def role_of(element: Element) -> str:
@@ -382,10 +383,12 @@ def _contents(archive: Archive, navigation: str, ncx: str) -> list[Entry]:
         if archive.find(navigation):
             lists = list(descendants(_html(archive, navigation), "nav"))
             lists = [each for each in lists if "toc" in attribute(each, "type").split()] or lists
-            entries = [entry for each in lists[:1] for entry in _navigation(each, navigation, 0)]
+            if lists:
+                entries += _navigation(lists[0], navigation, 0)
         if not entries and archive.find(ncx):
             maps = list(descendants(_xml(archive, ncx, f"The page '{ncx[:200]}' of the EPUB"), "navmap"))
-            entries = [entry for each in maps[:1] for entry in _points(each, ncx, 0)]
+            if maps:
+                entries += _points(maps[0], ncx, 0)
     except UnsafeFile:
         raise
     except (BadText, NotFound):
@@ -533,7 +536,7 @@ def _leave_out_licence(blocks: Sequence[PageBlock]) -> None:
 
 def _notes_by_reference(blocks: Sequence[PageBlock]) -> None:
     """Make notes of paragraphs that a reference in the text leads to, though nothing marks them."""
-    wanted = {ref for each in blocks if each.block.kind != "note" for ref in each.block.refs}
+    wanted = set(chain.from_iterable(each.block.refs for each in blocks if each.block.kind != "note"))
     for each in blocks:
         names = tuple(name for anchor in each.anchors if (name := f"{each.page}#{anchor}") in wanted)
         if names and not each.level and not each.block.left_out and each.block.kind == "prose" and not each.block.refs:
@@ -1090,7 +1093,9 @@ def read_epub(
         refuse_many(elements, what="The EPUB")
         if text:
             roots[path] = parse_html(text, what=what)
-    found = [each for path, root in roots.items() for each in markers(root, path)]
+    found: list[tuple[Marker, bool]] = []
+    for path, root in roots.items():
+        found.extend(markers(root, path))
     inside = {marker for marker, has_before in found if has_before}
     begins = {marker for marker, has_before in found if not has_before}
     notes = {(page, to, words) for page, to, words in inside if (to, page, words) in begins}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal
 
 from relic_core.errors import BadRequest
@@ -67,7 +67,7 @@ def read_query(typed: str, reach: Reach) -> tuple[Reading, ...]:
     if len(parts) > _MAX_ALTERNATIVES:
         raise BadRequest(f"Those are {len(parts)} alternatives. Look up {_MAX_ALTERNATIVES} at once at most.")
     long = len(typed.strip()) > MAX_CHARACTERS
-    return tuple(reading for part in parts for reading in _read_phrase(part, reach, long=long))
+    return tuple(chain.from_iterable(_read_phrase(part, reach, long=long) for part in parts))
 
 
 def _read_phrase(typed: str, reach: Reach, *, long: bool) -> list[Reading]:

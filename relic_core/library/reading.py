@@ -109,9 +109,11 @@ def _refuse_documents(data: bytes) -> None:
     names = archives.Archive(data).names
     if "META-INF/container.xml" in names:
         return
-    what = next((kind for place, kind in _DOCUMENTS if any(name.startswith(place) for name in names)), "")
-    if what:
-        raise OtherFormat(f"The file is {what}. {_READ} Open it there, save it as plain text in UTF-8, and add that.")
+    for place, kind in _DOCUMENTS:
+        if any(name.startswith(place) for name in names):
+            raise OtherFormat(
+                f"The file is {kind}. {_READ} Open it there, save it as plain text in UTF-8, and add that."
+            )
 
 
 def refuse_others(data: bytes, head: str, root: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from lxml.etree import _Element as Element
 
@@ -183,7 +183,7 @@ def read_header(root: Element) -> tuple[Metadata, EditionDetails]:
     if header is None:
         return Metadata(), EditionDetails()
     statement = next(descendants(header, "titlestmt"), None)
-    sources = [source for element in descendants(header, "sourcedesc") for source in _bibls(element)]
+    sources = list(chain.from_iterable(map(_bibls, descendants(header, "sourcedesc"))))
     firsts = [each for each in sources if _FIRST.search(attribute(each, "type"))]
     printed = [each for each in sources if not _DIGITAL.search(attribute(each, "type"))]
     dated = [each for each in printed if each in firsts or not _DIGITAL.search(words_of(each))]
@@ -238,7 +238,9 @@ def _name_text(element: Element) -> str:
 
 def _performed(root: Element) -> int | None:
     """Give the year of print, else of the first performance, else of writing, of the events that a file lists."""
-    events = [each for listed in descendants(root, "standoff") for each in descendants(listed, "event")]
+    events: list[Element] = []
+    for listed in descendants(root, "standoff"):
+        events.extend(descendants(listed, "event"))
     for kind in ("print", "premiere", "written"):
         years = _years(each for each in events if kind_of(each) == kind)
         if years:
@@ -282,7 +284,8 @@ def _bibls(source: Element) -> Iterator[Element]:
 
 def _years(elements: Iterable[Element]) -> list[int]:
     years = []
-    for date in (date for element in elements for date in descendants(element, "date", "docdate", "origdate", "event")):
+    dates = (descendants(element, "date", "docdate", "origdate", "event") for element in elements)
+    for date in chain.from_iterable(dates):
         if any(local_name(above).startswith(("author", "pers", "person")) for above in date.iterancestors()):
             continue  # of birth and death
         given = next(

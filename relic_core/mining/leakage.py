@@ -7,14 +7,15 @@ other.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from relic_core.domain.grouping import grouped
 from relic_core.mining.splits import Candidate
 from relic_core.mining.word_runs import RUN, HeldOut, Runs, digests_of, words
 
@@ -54,9 +55,10 @@ def shared_runs(items: Iterable[Candidate], texts: Texts, held_out: HeldOut | No
             if held_out is not None:
                 listed = held_out.holds(digests)
                 offences += [Offence(item.kind, item.id, phrase, (HELD_OUT,)) for _, phrase in _stretches(text, listed)]
-    places = _places(texts, {digest for _, _, digests in found for digest in digests}) if found else {}
+    places = _places(texts, set(chain.from_iterable(digests for _, _, digests in found))) if found else {}
     for item, phrase, runs in found:
-        where = tuple(dict.fromkeys(name for run in runs for name in places[run] if name != name_of(item)))
+        names = chain.from_iterable(places[run] for run in runs)
+        where = tuple(dict.fromkeys(name for name in names if name != name_of(item)))
         if where:
             offences.append(Offence(item.kind, item.id, phrase, where))
     return list(dict.fromkeys(offences))
@@ -64,14 +66,12 @@ def shared_runs(items: Iterable[Candidate], texts: Texts, held_out: HeldOut | No
 
 def shared_passages(items: Iterable[Candidate], others: Sequence[tuple[str, Candidate]]) -> list[Offence]:
     """List the items whose passage in a source lies, in part or whole, on one of `others`, each with its split."""
-    of_source: dict[str, list[tuple[str, Candidate]]] = defaultdict(list)
-    for split, other in others:
-        of_source[other.source_id].append((split, other))
+    of_source = grouped(others, lambda other: other[1].source_id)
     offences = []
     for item in items:
         where = tuple(
             f"{other.kind} {other.id} ({split}), on the same passage of {item.source_id}"
-            for split, other in of_source[item.source_id]
+            for split, other in of_source.get(item.source_id, ())
             if other.passage[0] < item.passage[1] and item.passage[0] < other.passage[1]
         )
         if where:

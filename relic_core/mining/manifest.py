@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from relic_core.config import provenance
 from relic_core.domain import MAX_LENGTH, MinedWindow, Offsets, SecondarySource, Work
+from relic_core.domain.grouping import grouped
 from relic_core.errors import BadRequest, NotFound, StoreReadOnly
 from relic_core.formats.window_manifest import (
     ListedSource,
@@ -60,7 +62,10 @@ def largest_total(counts: Iterable[int]) -> int:
     (20, 4, 0, 10)
     """
     given = list(counts)
-    return next(total for total in range(sum(given), -1, -1) if sum(min(one, total // SHARE) for one in given) >= total)
+    total = sum(given)
+    while sum(min(one, total // SHARE) for one in given) < total:
+        total -= 1
+    return total
 
 
 def capped_of(windows: Mapping[str, str]) -> frozenset[str]:
@@ -68,11 +73,9 @@ def capped_of(windows: Mapping[str, str]) -> frozenset[str]:
 
     They are taken in the order of a hash of `SEED` and the id: as good as drawn by lot, the same on every machine.
     """
-    of_source: dict[str, list[str]] = defaultdict(list)
-    for name in sorted(windows, key=_lot):
-        of_source[windows[name]].append(name)
+    of_source = grouped(sorted(windows, key=_lot), windows.__getitem__)
     total = largest_total(map(len, of_source.values()))
-    taken = [name for names in of_source.values() for name in names[: total // SHARE]]
+    taken = chain.from_iterable(names[: total // SHARE] for names in of_source.values())
     return frozenset(sorted(taken, key=_lot)[:total])
 
 
@@ -140,10 +143,11 @@ def find_text(body: str, window: ListedWindow, *, near: int = 0, reach: int = RE
     Returns: the words and by how much they have moved; None where they are not there to the letter.
     """
     at = Places(window.left, window.quotation, window.right)
-    for shift in (near + away for far in range(reach + 1) for away in dict.fromkeys((far, -far))):
-        text = WindowText(*at.each(partial(cut, body, shift=shift)))
-        if sha256_of(text) == window.sha256:
-            return text, shift
+    for far in range(reach + 1):
+        for shift in dict.fromkeys((near + far, near - far)):
+            text = WindowText(*at.each(partial(cut, body, shift=shift)))
+            if sha256_of(text) == window.sha256:
+                return text, shift
     return None
 
 
@@ -310,7 +314,7 @@ def _place(text: str, windows: Sequence[MinedWindow]) -> tuple[_Placed, list[str
         except NotFound as error:
             problems.append(str(error))
             continue
-        stretches = [piece for pieces in (*at.left, at.quotation, *at.right) for piece in pieces]
+        stretches = list(chain(*at.left, at.quotation, *at.right))
         if min(first for first, _ in stretches) < start or max(last for _, last in stretches) > end:
             problems.append(f"Window {window.id} is in the licence of {window.source_id}, outside the book.")
             continue

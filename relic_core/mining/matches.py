@@ -439,7 +439,7 @@ def _best(matches: list[Match]) -> tuple[Match, ...]:
             continue
         seen.add(place)
         buckets = range(first >> 5, ((stop - 1) >> 5) + 1)
-        others = {number for cell in buckets for number in by_cell.get(cell, ())}
+        others = set[int]().union(*(by_cell.get(cell, ()) for cell in buckets))
         if all(_stands_beside(match, kept[number]) for number in others):
             for cell in buckets:
                 by_cell.setdefault(cell, []).append(len(kept))

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from relic_core.domain.sources import Pair, passage_id
 from relic_core.domain.windows import MAX_CONTEXT
@@ -46,7 +47,8 @@ def context(prose: Prose, start: int, end: int, *, own: Sequence[str] = ()) -> C
     >>> found.left, found.right
     (('Rain fell.', 'He notes that'), ('in June.', 'So it was.'))
     """
-    runs = frozenset(run for text in (prose.text[start:end], *own) for run in _in_a_row(words_of(text)))
+    quoted = (prose.text[start:end], *own)
+    runs = frozenset(chain.from_iterable(_in_a_row(words_of(text)) for text in quoted))
     flow = prose.stretches[prose.stretch_at(start)].flow if prose.stretches else 0
     indices = prose.flows.get(flow, [])
     touched = prose.sentences_of(start, end)

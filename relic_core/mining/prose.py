@@ -163,7 +163,9 @@ def read_prose(text: str, *, of_a_book: bool = True) -> Prose:
     clean, origins, places = _clean(text, pieces, dropped)
     stretches = list(_stretches(clean, pieces, places))
     segment = default_segmenter().segment
-    sentences = [span for stretch in stretches for span in segment(clean, stretch.start, stretch.end)]
+    sentences = []
+    for stretch in stretches:
+        sentences.extend(segment(clean, stretch.start, stretch.end))
     return Prose(clean, stretches, sentences, origins)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from relic_core.domain.grouping import grouped
 from relic_core.mining.prose import Prose, Quotation
 from relic_core.mining.setting import ProsePiece
 
@@ -57,9 +58,7 @@ def find_quotations(prose: Prose) -> tuple[Quotation, ...]:
     found = list(_set_off(prose))
     blocks = [(quotation.start, quotation.end) for quotation in found]
     inline: list[Quotation] = []
-    flows: dict[int, list[ProsePiece]] = {}
-    for stretch in prose.stretches:
-        flows.setdefault(stretch.flow, []).append(stretch)
+    flows = grouped(prose.stretches, lambda stretch: stretch.flow)
     for stretches in flows.values():
         inline += _marked_quotations(prose.text, stretches, single=single)
     found += _not_twice(inline, blocks)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Self
 
@@ -186,8 +187,7 @@ def set_aside(sources: SourceRows, windows: WindowRows, quoted: QuotedWorks | No
     works = {} if quoted is None else thresholds.facts_of(quoted)
     there = [
         stored.window
-        for batch in windows.iterate("all")
-        for stored in batch
+        for stored in chain.from_iterable(windows.iterate("all"))
         if stored.window.source_id in known and stored.window.work_id in works  # else removed just now
     ]
     reasons = thresholds.set_aside(there, known, works)

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -166,7 +167,7 @@ class Gate:
         yield from self._judge(batch, why)
 
     def _judge(self, batch: Sequence[Candidate], why: str) -> Iterator[Row]:
-        flat = [text for each in batch for text in each.texts]
+        flat = list(chain.from_iterable(each.texts for each in batch))
         of_text = np.repeat(np.arange(len(batch)), [len(each.texts) for each in batch])
         runs, texts = runs_of_many(flat)
         reasons = [""] * len(batch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Literal
 
 from rapidfuzz.fuzz import QRatio
@@ -75,8 +75,12 @@ def standardise(match: Match, aligner: Aligner, quoted: Callable[[int], range]) 
     yield from _standard(row, match, aligner, quoted)
 
 
+def _blocks(row: Sequence[_Sentence]) -> list[Block]:
+    return list(chain.from_iterable(sentence.blocks for sentence in row))
+
+
 def _parted(row: Sequence[_Sentence], sentence: _Sentence, aligner: Aligner, quoted: Callable[[int], range]) -> bool:
-    blocks = [block for each in row for block in each.blocks]
+    blocks = _blocks(row)
     if not blocks or not sentence.blocks:
         return False
     before, behind = blocks[-1], sentence.blocks[0]
@@ -114,7 +118,7 @@ def _judge(sentence: _Sentence, aligner: Aligner) -> None:
         return
     here, there = _parts(sentence.blocks, aligner)
     shared = sum(block.there_end - block.there for block in sentence.blocks)
-    mine = " ".join(aligner.words.spellings[at] for part in here for at in part)
+    mine = " ".join(aligner.words.spellings[at] for at in chain.from_iterable(here))
     whole = QRatio(mine, _spelt(aligner, range(sentence.first, sentence.stop)))
     part = QRatio(mine, " ".join(_spelt(aligner, each) for each in there))
     if whole >= LEAST_RATIO:
@@ -193,11 +197,11 @@ def _standard(
     row: list[_Sentence], match: Match, aligner: Aligner, quoted: Callable[[int], range]
 ) -> Iterator[Standard]:
     row = _ended(row, [any(quoted(block.here) for block in each.blocks) for each in row])
-    blocks = [block for sentence in row for block in sentence.blocks]
+    blocks = _blocks(row)
     if sum(block.there_end - block.there for block in blocks) < LEAST_WORDS:
         return
     here, there = _parts(blocks, aligner)
-    mine = " ".join(aligner.words.spellings[at] for part in here for at in part)
+    mine = " ".join(aligner.words.spellings[at] for at in chain.from_iterable(here))
     together = QRatio(mine, " ".join(_spelt(aligner, part) for part in there))
     if together < LEAST_RATIO:
         return
@@ -205,7 +209,7 @@ def _standard(
     row = _completed(row, match, aligner, quoted)
     yield Standard(
         Span(row[0].number - match.work.first_sentence, row[-1].number - row[0].number + 1),
-        tuple(_joined([block for sentence in row for block in sentence.blocks])),
+        tuple(_joined(_blocks(row))),
         round(min([together, *scores]), 1),
     )
 

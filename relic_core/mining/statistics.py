@@ -6,11 +6,13 @@ in the set.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from relic_core.domain import Span
+from relic_core.domain.grouping import grouped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +88,7 @@ def count(
 ) -> Statistics:
     """Count a set of windows."""
     listed = list(windows)
-    of_work: dict[str, list[Counted]] = defaultdict(list)
-    for window in listed:
-        of_work[window.work].append(window)
+    of_work = grouped(listed, lambda window: window.work)
     by_work = {
         work: _count_work(those, sentences[work])
         for work, those in sorted(of_work.items(), key=lambda pair: (-len(pair[1]), pair[0]))
@@ -112,7 +112,7 @@ def count(
 
 
 def _count_work(windows: list[Counted], sentences: int) -> WorkCount:
-    quoted = {at for window in windows for at in range(window.gold.start, window.gold.end)}
+    quoted = set(chain.from_iterable(range(window.gold.start, window.gold.end) for window in windows))
     sources = Counter(window.source for window in windows)
     return WorkCount(
         split=windows[0].split,

@@ -10,9 +10,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise, product
 
 from relic_core.domain import MinedWindow, SecondarySource
+from relic_core.domain.grouping import grouped
 from relic_core.mining.quoted_works import UNKNOWN, QuotedWorks
 from relic_core.text.words import STOPWORDS, fold, tokens
 
@@ -73,9 +74,7 @@ def set_aside(
     windows: Iterable[MinedWindow], sources: Mapping[str, SecondarySource], works: Mapping[str, WorkFacts]
 ) -> dict[str, str]:
     """Say why windows are set aside, among all of the library: bounds hold for a source and a work together."""
-    of_source: dict[str, list[MinedWindow]] = defaultdict(list)
-    for window in windows:
-        of_source[window.source_id].append(window)
+    of_source = grouped(windows, lambda window: window.source_id)
     aside: dict[str, str] = {}
     for source_id, found in of_source.items():
         aside |= _of_source(found, sources[source_id], works)
@@ -109,13 +108,14 @@ def _too_much(
 ) -> dict[str, str]:
     """Set aside what a source has of works that it prints rather than quotes."""
     aside: dict[str, str] = {}
-    for work_id, found in _by_work(windows).items():
-        quoted = len({number for window in found for number in range(window.gold.start, window.gold.end)})
+    for work_id, found in grouped(windows, lambda window: window.work_id).items():
+        quoted = len(set(chain.from_iterable(range(window.gold.start, window.gold.end) for window in found)))
         if quoted > MOST_OF_THE_WORK * works[work_id].sentences:
             share = round(100 * quoted / works[work_id].sentences)
             aside |= {window.id: f"the source holds {share}% of the work: another edition" for window in found}
             continue
-        characters = sum(end - start for window in found for start, end in window.lit)
+        lit = chain.from_iterable(window.lit for window in found)
+        characters = sum(end - start for start, end in lit)
         if characters > MOST_OF_THE_SOURCE * source.characters:
             share = round(100 * characters / source.characters)
             aside |= {window.id: f"{share}% of the source are the work's own words: a reprint" for window in found}
@@ -154,8 +154,12 @@ def _ambiguous(
         where = "the work" if other.work_id == window.work_id else "the works"
         return f"the same words are in several places of {where}, and nothing shows which is meant"
 
-    reasons = {window.id: [lost(window, other) for other in rivals[window.id]] for window in windows}
-    return {name: next(filter(None, why)) for name, why in reasons.items() if any(why)}
+    reasons = {}
+    for window in windows:
+        why = (lost(window, other) for other in rivals[window.id])
+        if reason := next(filter(None, why), ""):
+            reasons[window.id] = reason
+    return reasons
 
 
 def _rivals(windows: Sequence[MinedWindow], works: Mapping[str, WorkFacts]) -> dict[str, list[MinedWindow]]:
@@ -251,13 +255,6 @@ def _name_parts(name: str) -> list[str]:
     return re.findall(r"\w+", f"{first} {last}")
 
 
-def _by_work(windows: Iterable[MinedWindow]) -> dict[str, list[MinedWindow]]:
-    found: dict[str, list[MinedWindow]] = defaultdict(list)
-    for window in windows:
-        found[window.work_id].append(window)
-    return found
-
-
 def _shared_words(window: MinedWindow) -> int:
     return sum(len(tokens(window.quotation[start:end])) for start, end in window.lit)
 
@@ -279,6 +276,5 @@ def _lit_twice(one: MinedWindow, other: MinedWindow) -> bool:
     mine, theirs = ([(start + each.at[0], end + each.at[0]) for start, end in each.lit] for each in (one, other))
     return any(
         min(end, stop) - max(start, first) > _SAME * min(end - start, stop - first)
-        for start, end in mine
-        for first, stop in theirs
+        for (start, end), (first, stop) in product(mine, theirs)
     )

@@ -178,12 +178,14 @@ def _without_words(mined: Mined, task: VolumeTask, works: QuotedWorks | None) ->
     with tempfile.TemporaryDirectory() as folder:
         if mined.pairs is not None:
             path = Path(folder, PAIRS_FILE)
-            rows = [PairRow(pair=pair) for pair in {pair.id: pair for pair in mined.pairs}.values()]
+            distinct = {pair.id: pair for pair in mined.pairs}
+            rows = [PairRow(pair=pair) for pair in distinct.values()]
             write_pairs(path, FileHeader(made=made, sources=(mined.source,)), rows, places=True)
             files[path.name] = path.read_bytes()
         if works is not None:
             path = Path(folder, WINDOWS_FILE)
-            editions = tuple(_edition(quoted[each]) for each in sorted({window.work_id for window in mined.windows}))
+            named = sorted({window.work_id for window in mined.windows})
+            editions = tuple(_edition(quoted[work_id]) for work_id in named)
             places = [_placed(window, works, quoted[window.work_id]) for window in mined.windows]
             write_windows(path, FileHeader(made=made, sources=(mined.source,), works=editions), places, places=True)
             files[path.name] = path.read_bytes()

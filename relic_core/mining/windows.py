@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from relic_core.domain import MinedWindow, Offsets, QuotationKind, SecondarySource, window_id
 from relic_core.mining.matches import Aligner, Match, matches_of, unbracketed
@@ -93,8 +94,9 @@ def make_windows(
 
 def _windows(prose: Prose, found: list[_Found], source: SecondarySource, aligner: Aligner) -> list[MinedWindow]:
     works, made = aligner.works, []
-    own = [text for each in found for text in works.gold_texts(each.match.work, each.standard.gold)]
-    contexts = {around: context(prose, *around, own=own) for around in {each.around for each in found}}
+    own = list(chain.from_iterable(works.gold_texts(each.match.work, each.standard.gold) for each in found))
+    places = {each.around for each in found}
+    contexts = {around: context(prose, *around, own=own) for around in places}
     for each in found:
         work, gold, at = each.match.work, each.standard.gold, each.at
         surroundings = contexts[each.around]

@@ -58,7 +58,8 @@ def height(chart: Chart) -> int:
     """Say how high a chart is, in pixels, legend included."""
     legend = _LEGEND_LINE * _legend_lines(chart)
     if chart.view in {"books", "published"}:
-        return legend + _TOP + 44 + len(chart.groups) * _row(chart)
+        series = 1 if chart.view == "published" else len(chart.series)
+        return legend + _TOP + 44 + len(chart.groups) * max(_ROW, _ROW_SERIES * series + 8)
     return legend + _TOP + _COLUMNS_HEIGHT
 
 
@@ -139,11 +140,6 @@ def _styled(chart: Chart, colours: Mapping[str, str]) -> list[tuple[Series, int,
         (series, place, colours.get(series.retriever, OTHER) if series.retriever else OTHER)
         for place, series in enumerate(chart.series)
     ]
-
-
-def _row(chart: Chart) -> int:
-    series = 1 if chart.view == "published" else len(chart.series)
-    return max(_ROW, _ROW_SERIES * series + 8)
 
 
 def _shortened(text: str, length: int = _LABEL) -> str:

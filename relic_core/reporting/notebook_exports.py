@@ -83,7 +83,8 @@ def document(
     if cited:
         blocks.append(_heading(2, TextRun(chosen.listed)))
         blocks += [Block("entry", (entry.runs,)) for entry in works_cited(cited.values(), style_name)]
-    foot = f"{_counted(len(notes))}, from RELiC Workbench {__version__}, cited by {chosen.label}."
+    passages = "One passage" if len(notes) == 1 else f"{len(notes):,} passages"
+    foot = f"{passages}, from RELiC Workbench {__version__}, cited by {chosen.label}."
     return (*blocks, Block("foot", ((TextRun(foot),),)))
 
 
@@ -121,10 +122,6 @@ def _written(note: Note) -> Iterator[Block]:
 
 def _heading(level: int, *runs: TextRun) -> Block:
     return Block("heading", (runs,), level)
-
-
-def _counted(number: int) -> str:
-    return "One passage" if number == 1 else f"{number:,} passages"
 
 
 def markdown(

@@ -26,7 +26,8 @@ _SPLITS = {
 
 def tables(counted: Statistics, *, what: str) -> tuple[Table, ...]:
     """Set the numbers of a set of quotations: as the paper gives them, by length, by work, by source."""
-    named = counted.titles
+    named, by_source = counted.titles, list(counted.by_source.items())
+    further = [quotations for _, quotations in by_source[_MOST_SOURCES:]]
     return (
         _paper(counted, what),
         _lengths(counted, what),
@@ -51,9 +52,9 @@ def tables(counted: Statistics, *, what: str) -> tuple[Table, ...]:
             heads=("source", "quotations", "share"),
             rows=tuple(
                 (named.get(source, source), quotations, _share(quotations / counted.total))
-                for source, quotations in list(counted.by_source.items())[:_MOST_SOURCES]
+                for source, quotations in by_source[:_MOST_SOURCES]
             ),
-            notes=_further(counted),
+            notes=(f"{len(further):,} further sources have {sum(further):,} quotations.",) if further else (),
         ),
     )
 
@@ -124,11 +125,6 @@ def _lengths(counted: Statistics, what: str) -> Table:
             (length, quotations, _share(quotations / counted.total)) for length, quotations in counted.lengths.items()
         ),
     )
-
-
-def _further(counted: Statistics) -> tuple[str, ...]:
-    further = list(counted.by_source.values())[_MOST_SOURCES:]
-    return (f"{len(further):,} further sources have {sum(further):,} quotations.",) if further else ()
 
 
 def _count(number: int | None) -> Figure | str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from relic_core.domain.figures import Cell, Figure, Table
@@ -113,7 +113,7 @@ def losses_table(losses: Sequence[tuple[int, float]]) -> Table:
 def compared(every: Sequence[Followed]) -> tuple[Table, Table]:
     """Set trainings side by side: the best figures at every shape and what they took, and in what they differ."""
     names, bests = [each.training.name for each in every], [each.best for each in every]
-    keys = [f"{recall}{'' if shape == SHAPES[0] else f' {shape}'}" for shape in SHAPES for recall in RECALLS]
+    keys = [f"{recall}{'' if shape == SHAPES[0] else f' {shape}'}" for shape, recall in product(SHAPES, RECALLS)]
     rows: list[tuple[Cell, ...]] = []
     for key in keys:
         changes = (_change(each.best.get(key), each.before.get(key)) for each in every)

@@ -91,15 +91,12 @@ class DenseAlone(VectorSearch):
 
     def pieces(self, work: Work, lengths: Sequence[int] = LENGTHS) -> list[Pieces]:
         """Give the spans of each length, some hundreds together."""
-        return [
-            Pieces(
-                self._recipe(work.version, length),
-                [range(first, min(first + BLOCK, spans)) for first in range(0, spans, BLOCK)],
-                partial(_texts, work, length),
-            )
-            for length in dict.fromkeys(lengths)
-            if (spans := work.candidates(length))
-        ]
+        found = []
+        for length in dict.fromkeys(lengths):
+            if spans := work.candidates(length):
+                cut = [range(first, min(first + BLOCK, spans)) for first in range(0, spans, BLOCK)]
+                found.append(Pieces(self._recipe(work.version, length), cut, partial(_texts, work, length)))
+        return found
 
     def encode(self, content: Sequence[str], progress: Progress = silent) -> Arrays:  # noqa: ARG002 - a piece is short
         """Encode the texts of spans."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import cast
 
 import numpy as np
@@ -159,11 +160,9 @@ class Fusion(Retriever):
     @property
     def configuration(self) -> Mapping[str, str]:
         """The weights, and all that decides the scores of the components, each under its name."""
-        parts = {
-            f"{component.name} {name}": value
-            for component in self._components
-            for name, value in component.configuration.items()
-        }
+        parts: dict[str, str] = {}
+        for component in self._components:
+            parts |= {f"{component.name} {name}": value for name, value in component.configuration.items()}
         names, weights = [component.name for component in self._components], self.weights
 
         def listed(counts: Mapping[str, float]) -> str:
@@ -200,7 +199,7 @@ class Fusion(Retriever):
 
     def missing(self, works: Sequence[WorkVersion], *lengths: int) -> tuple[str, ...]:
         """Give the ids of the works that one of the components lacks."""
-        lacking = {work for component in self._of_corpora for work in component.missing(works, *lengths)}
+        lacking = set(chain.from_iterable(component.missing(works, *lengths) for component in self._of_corpora))
         return tuple(work.id for work in works if work.id in lacking)
 
     def rank(

@@ -37,7 +37,7 @@ from relic_core import __version__
 from relic_core.caching import LRUCache
 from relic_core.domain import WorkVersion
 from relic_core.errors import NoIndex, StaleIndex, written_to
-from relic_core.formats.files import Count, Moment, Strict, digest_of, record_in, record_of
+from relic_core.formats.files import FileDigest, Moment, Strict, digest_of, record_in, record_of
 from relic_core.store import locks
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -93,16 +93,11 @@ def _remembered(find_out: Callable[[Path], T]) -> Callable[[Path], T]:
 _content = _remembered(digest_of)
 
 
-class _Entry(Strict):
-    bytes: Count
-    sha256: str
-
-
 class _Form(Strict):
     """What a manifest must say beside its recipe."""
 
-    arrays: dict[str, _Entry]
-    files: dict[str, _Entry] = Field(default_factory=dict)
+    arrays: dict[str, FileDigest]
+    files: dict[str, FileDigest] = Field(default_factory=dict)
     notes: dict[str, Any]
     created: Moment
 

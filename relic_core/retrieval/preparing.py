@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, cast
 
 from relic_core.config import Settings
@@ -84,7 +85,7 @@ def prepare_works(
 
     def tasks() -> Iterator[PieceTask]:
         for work, lengths in works:
-            some = [task for each in specs for task in _unfinished(*each, work, lengths)]
+            some = list(chain.from_iterable(_unfinished(*each, work, lengths) for each in specs))
             left[work.id] = _Left(work, lengths, pieces=len(some), missing=len(some))
             if not some:
                 ready.append(left[work.id])

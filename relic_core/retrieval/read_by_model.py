@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from itertools import islice
+from itertools import islice, product
 from typing import Literal, Self, cast
 
 import numpy as np
@@ -181,8 +181,7 @@ def _by_criteria(
     """Score each passage by each criterion, and take the mean of all; a passage that lacks one has none."""
     asked = (
         about("subtask", ("The criterion", criterion), ("The passage", passage))
-        for passage in passages
-        for criterion in criteria
+        for passage, criterion in product(passages, criteria)
     )
     answers = iter(client.all([ModelQuestion(prompt, read_score) for prompt in asked], progress))
     readings = []

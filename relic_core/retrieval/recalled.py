@@ -107,7 +107,8 @@ class Recalled(AsksModel):
                 f"The model reads {self._settings.reader_context:,} tokens at once, which is too few to give it parts "
                 "of a work. RELIC_READER_CONTEXT says how many it reads."
             )
-        return [((_CHAPTERS, part),) for part in _cut([flat(work, sentence) for sentence in work.sentences], room)]
+        sentences = [flat(work, sentence) for sentence in work.sentences]
+        return [((_CHAPTERS, part),) for part in _cut(sentences, room)]
 
 
 def _cut(sentences: Sequence[str], room: int) -> Iterator[str]:

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -166,7 +167,7 @@ class VectorSearch(ABC):
 
     def _claim_vectors(self, claims: Sequence[Claim], work: Work | None) -> list[Vector]:
         read = [readings(claim, work) for claim in claims]
-        every = self._encoder().encode_claims([each for of in read for each in of])
+        every = self._encoder().encode_claims(list(chain.from_iterable(read)))
         found, first = [], 0
         for of in read:
             vectors = every[first : first + len(of)]

@@ -10,6 +10,7 @@ from itertools import starmap
 
 from relic_core.config import Settings
 from relic_core.domain import MinedWindow
+from relic_core.domain.grouping import grouped
 from relic_core.errors import NotFound
 from relic_core.evaluation import off_limits
 from relic_core.library import catalogue
@@ -204,10 +205,7 @@ class Dataset:
         return list(self._windows.one_by_one())
 
     def _with_golds(self, windows: Sequence[MinedWindow]) -> Iterator[tuple[MinedWindow, str]]:
-        of_work: dict[str, list[MinedWindow]] = {}
-        for window in windows:
-            of_work.setdefault(window.work_id, []).append(window)
-        for work_id, those in of_work.items():
+        for work_id, those in grouped(windows, lambda window: window.work_id).items():
             work = self._works.load(work_id)
             for window in those:
                 yield window, work.span_text(window.gold)

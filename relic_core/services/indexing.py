@@ -306,7 +306,9 @@ class Indexes:
             lacking = [work for work in self._left_to_smaller(self._works.summaries()) if work.id not in failed]
             if not lacking:
                 break
-            self._let_others_go_first(progress)
+            while others := self._others():
+                progress(0, 0, f"{others[0].title} comes first")
+                self._jobs.wait(others[0].id, _LOOK_SECONDS)
             work = lacking[0]
             report = self._giving_way(progress, f"{work.title}, {read + 1} of {read + len(lacking)}")
             try:
@@ -348,11 +350,6 @@ class Indexes:
             with suppress(NotFound):
                 found += [job] if self.missing(job.subject) else []
         return found
-
-    def _let_others_go_first(self, progress: Progress) -> None:
-        while others := self._others():
-            progress(0, 0, f"{others[0].title} comes first")
-            self._jobs.wait(others[0].id, _LOOK_SECONDS)
 
     def build_library(self, progress: Progress) -> None:
         """Build the compact index of the library where it is due, on the engine of the settings or here.

@@ -202,9 +202,7 @@ class Recall:
         if parted := self._parted(view, runs):
             of, parts = parted
             outcomes = {run.id: sorted_by_id(self._runs.outcomes(run.id)) for run in runs}
-            marks: list[Mark] = []
-            for run in runs:
-                marks += marks_of(run, outcomes[run.id], name, view, of[run.id])
+            marks = list(chain.from_iterable(marks_of(run, outcomes[run.id], name, view, of[run.id]) for run in runs))
             counts = {mark.group: mark.n for mark in marks}
             groups = tuple(Group(key=key, label=label, n=counts.get(key, 0)) for key, label in parts.items())
             note = _LEFT_OUT if any(len(own) > len(of[run_id]) for run_id, own in outcomes.items()) else ""
@@ -220,9 +218,7 @@ class Recall:
             marks += printed
             if printed:
                 series += (Series(key="published", label=_BESIDE),)
-                intervals = (
-                    " (bars: 1.96 standard errors as printed)" if any(each.low is not None for each in printed) else ""
-                )
+                intervals = " (bars: 1.96 standard errors as printed)" * any(each.low is not None for each in printed)
                 note = f"Open diamonds were {_BESIDE}{intervals}: {'; '.join(sources)}."
         measure = measure_label(name)
         family = measure_label(f"{name.partition('@')[0]}@k").replace("nDCG", "recall")

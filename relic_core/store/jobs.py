@@ -14,7 +14,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -189,7 +189,7 @@ class JobFolder:
 
     def append(self, **event: str | int) -> None:
         """Write one event: `state`, `note`, or `done` with `total`."""
-        append_line(self.path / _JOURNAL, {"at": _now(), **event})
+        append_line(self.path / _JOURNAL, {"at": datetime.now(UTC).isoformat(), **event})
 
     def job(self) -> Job:
         """Work out where the job stands. Raises NotFound: the folder is not there or is not a job's."""
@@ -199,7 +199,8 @@ class JobFolder:
         state: JobState = "queued"
         note, done, total, updated = "", 0, 0, spec.created
         pace, unread = _Pace(), 0
-        for event in self._events():
+        events = records_in_lines(self.path / _JOURNAL, lambda line: _Event.model_validate(json.loads(line)))
+        for event in events:
             if event is None:
                 unread += 1
                 continue
@@ -227,10 +228,6 @@ class JobFolder:
             updated=updated,
             seconds_left=pace.seconds_left(datetime.now(UTC)) if state == "running" else None,
         )
-
-    def _events(self) -> Iterator[_Event | None]:
-        """Read the journal, without an end that was cut short; None for a line that cannot be read."""
-        return records_in_lines(self.path / _JOURNAL, lambda line: _Event.model_validate(json.loads(line)))
 
 
 class JobReport:
@@ -330,10 +327,6 @@ def _modified(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return math.inf
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat()
 
 
 class JobRows(Rows):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from duckdb import DuckDBPyConnection
@@ -100,9 +101,8 @@ class WindowRows(Rows):
 
     def one_by_one(self, *, split: str = "") -> Iterator[MinedWindow]:
         """Give the windows that `iterate` gives, without what is stored about them."""
-        for batch in self.iterate(split=split):
-            for stored in batch:
-                yield stored.window
+        for stored in chain.from_iterable(self.iterate(split=split)):
+            yield stored.window
 
     def some(self, window_ids: Sequence[str]) -> tuple[StoredWindow, ...]:
         """Return windows in the order in which they are named; those that are not there are passed over."""
@@ -126,7 +126,7 @@ class WindowRows(Rows):
             "WHERE id IN (SELECT source_id FROM live_windows WHERE work_id = ?)",
             [work_id],
         )
-        return frozenset(name for row in rows for name in row)
+        return frozenset(chain.from_iterable(rows))
 
     def quoting(self, work_id: str, sentence: int) -> tuple[StoredWindow, ...]:
         """List the kept windows that quote a sentence of a work, by source."""

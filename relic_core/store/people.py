@@ -66,7 +66,7 @@ def _holdings(cursor: DuckDBPyConnection) -> tuple[Holding, ...]:
     addresses = _last_address(cursor)
     live = {name: _counted(cursor, view) for name, (view, _) in _COUNTED.items()}
     every = {name: _counted(cursor, view) for name, (_, view) in _COUNTED.items()}
-    people = sorted({*addresses, *(person for counts in every.values() for person in counts)})
+    people = sorted(set(addresses).union(*every.values()))
     return tuple(
         Holding(
             person=person,

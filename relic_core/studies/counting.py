@@ -12,6 +12,7 @@ import numpy as np
 
 from relic_core.domain import ContextSize
 from relic_core.domain.figures import Cell, Figure, Table
+from relic_core.domain.grouping import grouped
 from relic_core.domain.studies import (
     CANNOT_DECIDE,
     OPTIONS,
@@ -89,32 +90,7 @@ def compute(
     - `judged`: what people say of the other passages: item, who, codes.
     """
     kind = study.kind
-    by_item: dict[str, list[Answer]] = {item.id: [] for item in study.items}
-    for answer in answers:
-        by_item[answer.item_id].append(answer)
-    items = []
-    for number, item in enumerate(study.items, start=1):
-        own = by_item[item.id]
-        decided = tuple(answer.choice for answer in own if answer.choice != CANNOT_DECIDE)
-        chosen = Counter(answer.choice for answer in own)
-        votes = tuple(chosen[option] for option in range(1, OPTIONS + 1))
-        found = ItemResult(
-            item=item,
-            number=number,
-            title=study.work(item.book).title,
-            work_id=stored.get(item.book, ""),
-            answered=len(own),
-            cannot=chosen[CANNOT_DECIDE],
-            votes=votes,
-            majority=spans.majority(decided) if kind.marks_spans else raters.majority(votes, len(own)),
-            seconds=median(answer.seconds for answer in own) if own else 0.0,
-            models={each.label: each.choices[item.id] for each in models if item.id in each.choices},
-            comments=tuple(answer.comment for answer in own if answer.comment.strip()),
-            judged=tuple(chain.from_iterable(codes for item_id, _, codes in judged if item_id == item.id)),
-            too_fast=sum(item_id == item.id for _, item_id in hasty),
-            choices=decided,
-        )
-        items.append(found)
+    items = _item_results(study, answers, models, stored, hasty, judged)
     shared = set(study.shared)
     together = tuple(each for each in items if each.item.id in shared)
     counts = np.array([each.votes for each in together], dtype=np.int64).reshape(len(together), OPTIONS)
@@ -157,6 +133,41 @@ def compute(
             intervals, *unequal, *((_TOO_FAST,) if hasty else ()),
         ),
     )  # fmt: skip
+
+
+def _item_results(
+    study: Study,
+    answers: Sequence[Answer],
+    models: Sequence[ModelAnswers],
+    stored: Mapping[str, str],
+    hasty: Collection[tuple[str, str]],
+    judged: Sequence[tuple[str, str, tuple[str, ...]]],
+) -> list[ItemResult]:
+    by_item = grouped(answers, lambda answer: answer.item_id)
+    items = []
+    for number, item in enumerate(study.items, start=1):
+        own = by_item.get(item.id, [])
+        decided = tuple(answer.choice for answer in own if answer.choice != CANNOT_DECIDE)
+        chosen = Counter(answer.choice for answer in own)
+        votes = tuple(chosen[option] for option in range(1, OPTIONS + 1))
+        found = ItemResult(
+            item=item,
+            number=number,
+            title=study.work(item.book).title,
+            work_id=stored.get(item.book, ""),
+            answered=len(own),
+            cannot=chosen[CANNOT_DECIDE],
+            votes=votes,
+            majority=spans.majority(decided) if study.kind.marks_spans else raters.majority(votes, len(own)),
+            seconds=median(answer.seconds for answer in own) if own else 0.0,
+            models={each.label: each.choices[item.id] for each in models if item.id in each.choices},
+            comments=tuple(answer.comment for answer in own if answer.comment.strip()),
+            judged=tuple(chain.from_iterable(codes for item_id, _, codes in judged if item_id == item.id)),
+            too_fast=sum(item_id == item.id for _, item_id in hasty),
+            choices=decided,
+        )
+        items.append(found)
+    return items
 
 
 def _singly(items: Sequence[ItemResult]) -> Figure | None:
@@ -280,7 +291,8 @@ def proxy_table(
     made = make_items(
         benchmark, windows, chooser=create(chooser), settings=ItemSettings(shape=shape), progress=progress
     )
-    works = {work.id: work for work in map(benchmark.work, dict.fromkeys(window.pool for window in windows))}
+    pools = dict.fromkeys(window.pool for window in windows)
+    works = {work.id: work for work in map(benchmark.work, pools)}
     rows: list[tuple[Cell, ...]] = []
     for each in retrievers:
         choices = ask(made.items, works.__getitem__, create(each), progress=progress).choices

@@ -83,7 +83,7 @@ def manner_of(text: str, start: int, end: int) -> Manner:
     long = [lines for lines in runs if len(lines) > _LONG_BLOCK]
     dense = sum(map(len, long)) > 0.5 * sum(map(len, runs))
     by_indent = dense and sum(map(len, filter(_has_indents, long))) > 0.5 * sum(map(len, long))
-    width = _full(len(line) for lines in long for _, line in lines) if dense and not by_indent else 0
+    width = _full(len(line) for _, line in chain.from_iterable(long)) if dense and not by_indent else 0
     return Manner(by_indent, width)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from relic_core.text.blocks import Block, flatten, is_verse
 from relic_core.text.headings import Heading, is_capitals, is_title
@@ -87,7 +88,7 @@ def find_contents(
             continue
         kinds |= dict.fromkeys(region, "contents")
         if named:
-            lines = [line for member in region for line in blocks[member].lines]
+            lines = chain.from_iterable(blocks[member].lines for member in region)
             entries += [entry_key(line) for line in lines if not _LEADING_NUMBER.match(line) and entry_key(line)]
     return kinds, entries
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 from relic_core.text.blocks import Block, flatten
@@ -43,7 +44,7 @@ NUMBER_PATTERN = (
     r"(?:\d{1,3}|[IVXLC]+|(?:"
     + "|".join(sorted((tens for tens, _ in _TENS), key=len, reverse=True))
     + r")[- ](?:"
-    + "|".join(sorted((word for pair in _UNITS[:9] for word in pair), key=len, reverse=True))
+    + "|".join(sorted(chain.from_iterable(_UNITS[:9]), key=len, reverse=True))
     + r")|"
     + "|".join(sorted(_WORDS, key=len, reverse=True))
     + ")"

@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from relic_core.domain import Work
 from relic_core.text.speech import NAME, SPEAKS, TITLE
@@ -53,7 +54,7 @@ def people_of(work: Work, most: int = MOST) -> tuple[Person, ...]:
         shown[form] += acts
     people = []
     for forms in _together({form: len(found) for form, found in places.items()}):
-        sentences = tuple(sorted(sentence for form in forms for sentence in places[form]))
+        sentences = tuple(sorted(chain.from_iterable(places[form] for form in forms)))
         sure = sum(shown[form] for form in forms)
         if len(sentences) >= _FEWEST and sure >= max(_SURE, _SHARE * len(sentences)):
             people.append(Person(_written(forms[0]), tuple(map(_written, forms)), sentences))

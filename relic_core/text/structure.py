@@ -251,7 +251,7 @@ def end_matter(layout: Layout, marks: Sequence[Mark]) -> dict[int, str]:
     The work ends near the end of the text: with "The End", or where notes, a bibliography or a printer's line begin.
     "The End" elsewhere, as of a story in a collection, is left out for itself.
     """
-    of_headings = {index for mark in marks for index in (mark.index, mark.under)}
+    of_headings = {*(mark.index for mark in marks), *(mark.under for mark in marks)}
     last = max((mark.index for mark in marks if mark.level != "section"), default=-1)
     room = _LAST_SHARE * layout.length(0, len(layout.blocks))
     ends = [index for index in layout.free if index not in of_headings and is_the_end(layout.blocks[index])]

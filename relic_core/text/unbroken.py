@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import itemgetter
 from statistics import median
 
@@ -219,7 +219,7 @@ def printed_noise(text: str, *, capitals: bool = False) -> Printed:
     heads = [*_running_heads(text, capitals=capitals)]
     lines = sorted({*_page_numbers(text, heads), *heads, *_feed_heads(text)})
     found = [_with_line_end(text, start, end) for start, end in lines]
-    marks = (mark.span() for pattern in (_PAGE_MARK, _BRACED) for mark in pattern.finditer(text))
+    marks = (mark.span() for mark in chain(_PAGE_MARK.finditer(text), _BRACED.finditer(text)))
     found = _merged([*found, *(span for span in marks if not _begins_note(text, span))])
     return Printed(_mask(text, found), found)
 

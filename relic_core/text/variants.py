@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import product
 
 _OUR = """
     honour colour favour labour harbour neighbour humour rumour flavour vapour savour odour parlour ardour vigour rigour
@@ -112,9 +113,7 @@ _WHOLE = {
 
 COMPOUNDS: dict[str, tuple[tuple[str, str], ...]] = {
     "hyphen": (("to", "day"), ("to", "night"), ("to", "morrow"), ("good", "bye")),
-    "space": tuple(
-        (first, second) for first in ("every", "any", "some", "no") for second in ("body", "thing", "where")
-    ),
+    "space": tuple(product(("every", "any", "some", "no"), ("body", "thing", "where"))),
 }
 """Words printed in one or in two (to-day, every body), by what may part the two. "To day" without a hyphen is left
 alone: it occurs in "from day to day"."""

@@ -10,15 +10,14 @@ read, so that a training that is resumed goes on with the very batch that was ne
 from __future__ import annotations
 
 import random
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from itertools import chain
+from typing import Literal
 
+from relic_core.domain.grouping import grouped
 from relic_core.errors import BadRequest
 from relic_core.training.recipes import Recipe
-
-T = TypeVar("T")
 
 LEAST = 2
 """Examples without which nothing can be learnt: the one's quotation is the other's negative."""
@@ -104,13 +103,5 @@ def together(groups: Mapping[str, list[int]], size: int, drawing: random.Random)
     lonely = [batch for batch in filled if len(batch) < LEAST]
     batches += [tuple(batch) for batch in filled if len(batch) >= LEAST]
     if lonely and batches:  # one pair alone has no negative
-        batches[-1] = (*batches[-1], *(number for batch in lonely for number in batch))
+        batches[-1] = (*batches[-1], *chain.from_iterable(lonely))
     return batches
-
-
-def grouped(items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
-    """Put together what has one key, in the order of the items."""
-    groups: dict[str, list[T]] = defaultdict(list)
-    for item in items:
-        groups[key(item)].append(item)
-    return groups

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -127,7 +127,10 @@ def runs(sentences: Sequence[int], length: int) -> list[Span]:
     [Span(start=3, length=2), Span(start=4, length=2)]
     """
     breaks = [0, *(at for at, (one, two) in enumerate(pairwise(sentences), 1) if two != one + 1), len(sentences)]
-    return [Span(sentences[at], length) for first, last in pairwise(breaks) for at in range(first, last - length + 1)]
+    found: list[Span] = []
+    for first, last in pairwise(breaks):
+        found.extend(Span(sentences[at], length) for at in range(first, last - length + 1))
+    return found
 
 
 T = TypeVar("T")
@@ -228,7 +231,7 @@ class Collator:
             window.id: self._drawn(self._material.hard.windows.get(window.id, ()), window.id, batch)
             for window in windows
         }
-        wanted = [window.gold for window in windows] + [span for spans in hard.values() for span in spans]
+        wanted = [*(window.gold for window in windows), *chain.from_iterable(hard.values())]
         chosen = cut.holding(wanted)
         others = sorted(set(range(len(cut.rows))).difference(chosen))
         drawing = self._drawing("stretches", batch, *batch.members)
@@ -236,7 +239,8 @@ class Collator:
         chosen = sorted([*chosen, *drawing.sample(others, min(missing, len(others)))])
         sentences = cut.complete(chosen)
         number_of = {sentence: number for number, sentence in enumerate(sentences)}
-        spans = [span for length in sorted({span.length for span in wanted}) for span in runs(sentences, length)]
+        lengths_of = sorted({span.length for span in wanted})
+        spans = list(chain.from_iterable(runs(sentences, length) for length in lengths_of))
         place = {span: number for number, span in enumerate(spans)}
         gold = np.array([place[window.gold] for window in windows])
         starts = np.array([span.start for span in spans])

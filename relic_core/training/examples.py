@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from relic_core.domain import MinedWindow, Pair
 from relic_core.errors import BadRequest
@@ -67,7 +68,8 @@ class TrainingData:
 
     def on_works(self, works: Iterable[str]) -> list[MinedWindow]:
         """List all windows on some works, those too that are not learnt from."""
-        return [stored.window for work in works for stored in self._windows.page(work_id=work, show="all")[1]]
+        pages = (self._windows.page(work_id=work, show="all")[1] for work in works)
+        return [stored.window for stored in chain.from_iterable(pages)]
 
     def gather(self, request: TrainingRequest, progress: Progress) -> Examples:
         """Read what is asked for. Raises BadRequest: there is too little."""

@@ -28,13 +28,14 @@ from rapidfuzz.utils import default_process
 from relic_core import engines
 from relic_core.config import Settings
 from relic_core.domain import Claim, MinedWindow, Pair, Span, Work, best_first
+from relic_core.domain.grouping import grouped
 from relic_core.encoders.cards import EncoderCard
 from relic_core.encoders.late_chunking import LateChunkingEncoder, load_late_chunking
 from relic_core.encoders.towers import flat_span
 from relic_core.engines import check_model
 from relic_core.ports import Progress, Retriever, Workers, silent
 from relic_core.retrieval.bm25 import Bm25
-from relic_core.training.batching import grouped, plan
+from relic_core.training.batching import plan
 from relic_core.training.collating import HardNegatives, alike
 from relic_core.training.examples import Examples
 from relic_core.training.folders import TrainingFolder

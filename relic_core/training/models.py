@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any, TypeVar
 
 import numpy as np
@@ -232,7 +233,7 @@ def go_on_with(model: Any, given: Mapping[str, torch.Tensor]) -> None:  # noqa: 
     Raises BadRequest: they adapt other matrices.
     """
     modules = _adapted(model)
-    if set(given) != {each + end for each in modules for end in (DOWN, UP)}:
+    if set(given) != {each + end for each, end in product(modules, (DOWN, UP))}:
         raise BadRequest(
             "The training cannot go on with these adapters: they adapt other matrices than trainings here do. Take a "
             "lora_rank of another number, and they are added into the layers."
@@ -327,25 +328,23 @@ class DualEncoder(nn.Module):
         """Give what each token of a claim counts for in late interaction, as a logarithm; shape (n_tokens,)."""
         return self._begun + blend * _STEEPNESS * self._moved
 
-    def forward(  # noqa: PLR0913 - a batch, as the collator makes it
+    def forward(
         self,
         *,
         claims: torch.Tensor,
         claim_lengths: torch.Tensor,
-        passages: torch.Tensor,
-        passage_lengths: torch.Tensor,
-        segments: torch.Tensor,
-        starts: torch.Tensor,
-        lengths: torch.Tensor,
         gold: torch.Tensor,
         allowed: torch.Tensor,
+        **spans: torch.Tensor,
     ) -> dict[str, torch.Tensor]:
-        """Give the loss of a batch, as `Collator` makes it: a claim chooses among the quotations that are `allowed`."""
-        spans = (passages, passage_lengths, segments, starts, lengths)
+        """Give the loss of a batch, as `Collator` makes it: a claim chooses among the quotations that are `allowed`.
+
+        - `spans`: as of `late_scores`.
+        """
         if self._recipe.is_late:
-            scores = self.late_scores(claims, claim_lengths, *spans)
+            scores = self.late_scores(claims, claim_lengths, **spans)
         else:
-            scores = self.scores(self.claim_vectors(claims, claim_lengths), self.span_vectors(*spans))
+            scores = self.scores(self.claim_vectors(claims, claim_lengths), self.span_vectors(**spans))
         scores = scores.masked_fill(~allowed, float("-inf"))
         return _choosing(scores, gold, self._recipe.loss)
 
@@ -377,8 +376,8 @@ class DualEncoder(nn.Module):
 
     def span_vectors(
         self,
-        ids: torch.Tensor,
-        row_lengths: torch.Tensor,
+        passages: torch.Tensor,
+        passage_lengths: torch.Tensor,
         segments: torch.Tensor,
         starts: torch.Tensor,
         lengths: torch.Tensor,
@@ -393,8 +392,10 @@ class DualEncoder(nn.Module):
             return sums.index_add(0, owners[kept], states[kept])
 
         parts = [
-            self._passes.once_or_twice(pooled, ids[rows, :longest], row_lengths[rows], segments[rows, :longest])
-            for rows, longest in self._passes.of(row_lengths)
+            self._passes.once_or_twice(
+                pooled, passages[rows, :longest], passage_lengths[rows], segments[rows, :longest]
+            )
+            for rows, longest in self._passes.of(passage_lengths)
         ]
         sums = torch.stack(parts).sum(0)
         kept = segments[segments >= 0]
@@ -486,27 +487,29 @@ class RerankerInTraining(nn.Module):
             # is of two texts of one kind, and leaves them as they are.
             self.reader.model.embeddings.token_type_embeddings.weight.requires_grad_(requires_grad=True)
 
-    def forward(  # noqa: PLR0913 - a batch, as `RerankerCollator` makes it
+    def forward(
         self,
         *,
         claims: torch.Tensor,
         claim_lengths: torch.Tensor,
         passages: torch.Tensor,
         passage_lengths: torch.Tensor,
-        owners: torch.Tensor,
-        starts: torch.Tensor,
-        ends: torch.Tensor,
         gold: torch.Tensor,
         allowed: torch.Tensor,
+        **of_rows: torch.Tensor,
     ) -> dict[str, torch.Tensor]:
-        """Give the loss of a batch, as `RerankerCollator` makes it: a claim chooses among its own passages."""
+        """Give the loss of a batch, as `RerankerCollator` makes it: a claim chooses among its own passages.
+
+        - `of_rows`: owners, starts and ends of `Rows`.
+        """
         longest = int(claim_lengths.max())
         read = self._passes.once_or_twice(self.reader.read_claims, claims[:, :longest], claim_lengths)
         found, order = [], []
         # Of all claims together: those of one claim have many lengths, and a pass costs as much as its longest row.
-        read_anew = 0 if self._claim_first else claim_lengths[owners]
+        read_anew = 0 if self._claim_first else claim_lengths[of_rows["owners"]]
         for some, longest in self._passes.of(passage_lengths + read_anew):
-            rows = Rows(passages[some, :longest], passage_lengths[some], owners[some], starts[some], ends[some])
+            own = {name: each[some] for name, each in of_rows.items()}
+            rows = Rows(passages[some, :longest], passage_lengths[some], **own)
             found.append(self._passes.once_or_twice(partial(self.reader.scores, read, rows)))
             order.append(some)
         scored = in_order(found, order)

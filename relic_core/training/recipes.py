@@ -466,7 +466,8 @@ class SourceRecipe(Recipe):
     def encoder(self) -> EncoderRecipe:
         """Give the part of it that is about the encoder, where one learns."""
         shared = {field.name for field in fields(EncoderRecipe)} - self.unused - {"watch"}
-        return EncoderRecipe(**{key: getattr(self, key) for key in shared & {field.name for field in fields(self)}})
+        own = {field.name for field in fields(self)}
+        return EncoderRecipe(**{key: getattr(self, key) for key in shared & own})
 
 
 def _is_number(value: object, least: float, most: float) -> bool:

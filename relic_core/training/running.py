@@ -120,7 +120,8 @@ class TrainingRun:
         still_to_look = chosen["hard"] is None or "looked" in chosen["hard"]
         request = settled(self.settings, folder, request, ("start", "hard") if still_to_look else ("start",))
         folder.append("chosen", validation=len(held), held=len(held) if chosen["held"] else 0)
-        works = {work_id: load_work(work_id) for work_id in dict.fromkeys(each.work_id for each in held)}
+        quoted = dict.fromkeys(each.work_id for each in held)
+        works = {work_id: load_work(work_id) for work_id in quoted}
         progress(0, 0, "Loading the model")
         hard = hard_negatives.look_for(
             self.settings, folder, request, examples, chosen, work=load_work, progress=progress

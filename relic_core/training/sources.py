@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -124,7 +125,7 @@ class RetrievalCollator:
         (batch,) = planned
         windows = [self._material.windows[member] for member in batch.members]
         texts = [self._material.sources[window.id] for window in windows]
-        place = {text: at for at, text in enumerate(dict.fromkeys(text for own in texts for text in own))}
+        place = {text: at for at, text in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
         likelihoods = torch.full((len(windows), len(place)), float("-inf"))
         for row, (member, own) in enumerate(zip(batch.members, texts, strict=True)):
             likelihoods[row, [place[text] for text in own]] = torch.from_numpy(self._likelihoods(member).sum(axis=1))

@@ -410,16 +410,10 @@ def train(
     Raises StoreFull: no room for a checkpoint or a model; what was written before is kept.
     Raises RelicError: the loss is not a number any more; memory ran out.
     """
-    kept = folder / CHECKPOINTS
     kind = kind_of(recipe, material, start)
     planned = plan(recipe, [pair.source_id for pair in material.pairs], [window.work_id for window in material.windows])
     record = origin_record(kind, recipe, material)
-    digests = "recipe_digest", "data_digest", "base_digest", "start_digest"
-    origin = Origin(recipe=record["recipe"], processes=processes(), **{name: record.get(name, "") for name in digests})
-    if is_first():
-        checkpoints.tidy(folder)
-        checkpoints.tidy(kept)
-    found = checkpoints.last_good(kept, origin)
+    origin, found = _resumed(folder, record)
     set_seed(recipe.seed)
     model = kind.model()
 
@@ -441,8 +435,9 @@ def train(
             stop=lambda: asked() or stop(),
         )
         loop = Loop(
-            recipe=recipe, model=model, planned=planned, collator=kind.collator, folder=kept, origin=origin, watch=watch
-        )
+            recipe=recipe, model=model, planned=planned, collator=kind.collator, folder=folder / CHECKPOINTS,
+            origin=origin, watch=watch,
+        )  # fmt: skip
         first = 0
         if found is not None:
             watch.go_on(found[1])
@@ -455,13 +450,18 @@ def train(
     if finished and is_first() and not (folder / MODEL).exists():
         written(MODEL, {})
     return Trained(
-        folder=folder / MODEL,
-        steps=max(first, loop.state.global_step),
-        of=loop.steps,
-        finished=finished,
-        figures=dict(watch.best),
-        seconds=watch.seconds,
-    )
+        folder=folder / MODEL, steps=max(first, loop.state.global_step), of=loop.steps, finished=finished,
+        figures=dict(watch.best), seconds=watch.seconds,
+    )  # fmt: skip
+
+
+def _resumed(folder: Path, record: Mapping[str, Any]) -> tuple[Origin, tuple[Path, dict[str, Any]] | None]:
+    digests = "recipe_digest", "data_digest", "base_digest", "start_digest"
+    origin = Origin(recipe=record["recipe"], processes=processes(), **{name: record.get(name, "") for name in digests})
+    if is_first():
+        checkpoints.tidy(folder)
+        checkpoints.tidy(folder / CHECKPOINTS)
+    return origin, checkpoints.last_good(folder / CHECKPOINTS, origin)
 
 
 def train_on_all(

@@ -19,6 +19,7 @@ import numpy as np
 
 from relic_core.config import Settings
 from relic_core.domain import MAX_LENGTH, Claim, ContextSize, MinedWindow, Scores, Span, Work, rank_at, rank_scores
+from relic_core.domain.grouping import grouped
 from relic_core.domain.trainings import ModelKind
 from relic_core.encoders.cards import EncoderCard, read_card
 from relic_core.encoders.cross_encoder import CrossEncoder
@@ -30,7 +31,6 @@ from relic_core.retrieval import registry
 from relic_core.retrieval.late import LateIndex
 from relic_core.retrieval.reranked import TOP_K, beside, scores_of
 from relic_core.retrieval.sentence_sums import DenseIndex, neighbour_products
-from relic_core.training.batching import grouped
 from relic_core.training.folders import TrainingFolder
 from relic_core.training.recipes import LIKELIHOOD
 
@@ -141,13 +141,14 @@ def watchable(kind: ModelKind) -> tuple[str, ...]:
     if kind == "source":
         return (LIKELIHOOD,)
     shapes = SHAPES if kind == "encoder" else SHAPES[:1]
-    return tuple(name for name in figures({shape: [1] for shape in shapes}) if name.startswith(("recall", "score")))
+    names = figures({shape: [1] for shape in shapes})
+    return tuple(name for name in names if name.startswith(("recall", "score")))
 
 
 def claim_of(window: MinedWindow, shape: ContextSize) -> Claim:
     """Take the sentences of a shape as a claim; all there are where the shape takes none of them."""
     left, right = shape.around(window.left, window.right)
-    if not any(letter.isalpha() for sentence in (*left, *right) for letter in sentence):
+    if not any(map(str.isalpha, "".join((*left, *right)))):
         left, right = window.left, window.right
     return Claim(left=" ".join(left), right=" ".join(right), masked=True)
 

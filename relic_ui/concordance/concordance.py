@@ -92,6 +92,27 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             width=340,
         )
         st.button("Find", type="primary", icon=":material/search:", key="concordance_button", on_click=links.press)
+    _ask_further()
+    if not (word or "").strip():
+        work = state["concordance_work"]
+        links.name_asked(PARAMETERS, {"work": work} if work and "work" in st.query_params else {})
+        return None
+    return ConcordanceRequest(
+        word=word,
+        work_id=state["concordance_work"],
+        sort=state["concordance_sort"] or "text",
+        variants=state["concordance_variants"],
+        forms=state["concordance_forms"],
+        as_written=state["concordance_case"],
+        voice=state["concordance_voice"],
+        only=state.get("concordance_only", ""),
+        beside=state["concordance_with"] or "",
+        page=state.get("concordance_page", 1),
+    )
+
+
+def _ask_further() -> None:
+    state = visit()
     strict = bool(state.get("concordance_case"))
     chosen = [st.session_state.get(f"concordance_{name}") for name in _FURTHER]
     kept = any(chosen) or state["concordance_voice"] != "any"
@@ -138,22 +159,6 @@ def ask(summaries: Sequence[WorkSummary]) -> ConcordanceRequest | None:
             on_change=_anew,
             label="collapsed",
         )
-    if not (word or "").strip():
-        work = state["concordance_work"]
-        links.name_asked(PARAMETERS, {"work": work} if work and "work" in st.query_params else {})
-        return None
-    return ConcordanceRequest(
-        word=word,
-        work_id=state["concordance_work"],
-        sort=state["concordance_sort"] or "text",
-        variants=state["concordance_variants"],
-        forms=state["concordance_forms"],
-        as_written=state["concordance_case"],
-        voice=state["concordance_voice"],
-        only=state.get("concordance_only", ""),
-        beside=state["concordance_with"] or "",
-        page=state.get("concordance_page", 1),
-    )
 
 
 def choose_sort() -> None:

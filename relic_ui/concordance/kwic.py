@@ -79,11 +79,6 @@ def _link(label: str, request: ConcordanceRequest, **changed: object) -> str:
     return links.link("concordance", label, attributes=_TO_SUMMARY, **wanted.parameters)
 
 
-def _where(answer: ConcordanceAnswer, summaries: Sequence[WorkSummary]) -> str:
-    voice = answer.request.voice
-    return f"the {voice} of {_searched(answer, summaries)}" if voice != "any" else _searched(answer, summaries)
-
-
 def _searched(answer: ConcordanceAnswer, summaries: Sequence[WorkSummary]) -> str:
     named = next((work.title for work in summaries if work.id == answer.request.work_id), None)
     if named is not None:
@@ -93,13 +88,15 @@ def _searched(answer: ConcordanceAnswer, summaries: Sequence[WorkSummary]) -> st
 
 def _summary(answer: ConcordanceAnswer, summaries: Sequence[WorkSummary]) -> str:
     word = escape(answer.request.word.strip())
-    where = _where(answer, summaries)
+    voice, where = answer.request.voice, _searched(answer, summaries)
+    if voice != "any":
+        where = f"the {voice} of {where}"
     if not answer.total:
         return f"<p><b>{word}</b> does not occur in {where}.</p>"
     words = sum(work.words for work in answer.works)
     rate = 10_000 * answer.total / max(1, words)
     if answer.request.work_id:
-        of_all = " of all" * (answer.request.voice != "any")
+        of_all = " of all" * (voice != "any")
         return f"<p><b>{word}</b> occurs {_times(answer.total)} in {where}: {rate:,.1f} in 10,000 words{of_all}.</p>"
     held = f"{'one' if len(answer.works) == 1 else len(answer.works)} of " if answer.searched > 1 else ""
     return f"<p><b>{word}</b> occurs {_times(answer.total)}, in {held}{where}.</p>"

@@ -127,9 +127,8 @@ def _picture(answer: EchoAnswer) -> None:
         },
         clickmode="event+select",
     )
-    picture, table = st.expander("Where the works meet", icon=":material/scatter_plot:", key="echoes_meet").columns(
-        [3, 2]
-    )
+    meet = st.expander("Where the works meet", icon=":material/scatter_plot:", key="echoes_meet")
+    picture, table = meet.columns([3, 2])
     with picture, st.container(key="echoes_picture"):
         st.plotly_chart(
             figure,

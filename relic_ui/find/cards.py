@@ -71,11 +71,6 @@ def _widened(card: Card, line: str) -> Card:
     return card
 
 
-def _line_of(card: Card, result: SearchResult, search_id: str) -> str:
-    """Name the line of a card; a search that could not be kept has no id."""
-    return f"{search_id or abs(hash(result.request))}/{card.work.id}/{card.span.start}"
-
-
 def placed_in(column: Column, left: Sequence[Column] = ()) -> list[Placed]:
     """List the cards of a column, and say which of them columns to the left of it show."""
     return [
@@ -137,8 +132,10 @@ def card_html(
     placed: Placed, result: SearchResult, search_id: str, marks: Marks, quoted: Callable[[str], QuotationCounts]
 ) -> Markup:
     """Make the HTML of one card; of a library, it says which work the passage is from (`quoted` takes its id)."""
-    line_name = _line_of(placed.card, result, search_id)
-    card = _widened(placed.card, line_name)
+    card = placed.card
+    # A search that could not be kept has no id.
+    line_name = f"{search_id or abs(hash(result.request))}/{card.work.id}/{card.span.start}"
+    card = _widened(card, line_name)
     work, line = card.work, card.line
     where, title = _where(card.place), "" if result.work else name_of(work)
     place = f"passage {placed.number}, {f'{title}, ' if title else ''}{where}"
@@ -242,13 +239,11 @@ def _why(placed: Placed, result: SearchResult) -> list[str]:
         lines.append(f"Shares with {asked}: {', '.join(card.shared[:_WORDS_NAMED])}.")
     else:
         lines.append(f"Shares no telling word with {asked}.")
-    also = [
-        f"{inside(column.card.called)} ({number})"
-        for column in result.columns
-        if column.retriever != placed.retriever
-        for number in [next((at for at, shown in enumerate(column.cards, 1) if shown.shows(card)), 0)]
-        if number
-    ]
+    also = []
+    for column in result.columns:
+        number = next((at for at, shown in enumerate(column.cards, 1) if shown.shows(card)), 0)
+        if number and column.retriever != placed.retriever:
+            also.append(f"{inside(column.card.called)} ({number})")
     if len(result.columns) > 1:
         lines.append(f"Also found {listed(also)}." if also else "No other column here shows it.")
     return lines

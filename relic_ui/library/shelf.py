@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import streamlit as st
 
+from relic_core.domain.grouping import grouped
 from relic_core.errors import RelicError
 from relic_core.services.catalogue import Shelved
 from relic_core.wiring import App
@@ -90,9 +91,8 @@ def filtered(
 
 def _show_centuries(app: App, shelf: Sequence[Shelved]) -> None:
     """Draw the shelf by century, each by its authors."""
-    centuries: dict[int, list[Shelved]] = {}
-    for each in sorted(shelf, key=lambda each: (each.entry.author.split()[-1], each.entry.author, each.entry.year)):
-        centuries.setdefault((each.entry.year - 1) // 100 + 1, []).append(each)
+    ordered = sorted(shelf, key=lambda each: (each.entry.author.split()[-1], each.entry.author, each.entry.year))
+    centuries = grouped(ordered, lambda each: (each.entry.year - 1) // 100 + 1)
     tabs = st.tabs([f"{number}th century ({len(centuries[number])})" for number in sorted(centuries)], key="shelf_tabs")
     for tab, number in zip(tabs, sorted(centuries), strict=True):
         with tab:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -106,7 +106,7 @@ def _show_head(page: ReadingPage) -> None:
 
 
 def _neighbours(page: ReadingPage, wanted: ReadQuery) -> str:
-    names = [name for part in page.contents for _, name in part.chapters]
+    names = [name for _, name in chain.from_iterable(part.chapters for part in page.contents)]
     here, links = page.chapter.index, []
     for there, css, arrow in ((here - 1, "relic-read-previous", "←"), (here + 1, "relic-read-next", "→")):
         if 0 <= there < len(names):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -320,7 +321,7 @@ def restore(app: App, offers: Sequence[Offer]) -> None:
 
 def _named(app: App, offers: Sequence[Offer], wanted: Mapping[str, str]) -> tuple[Offer, list[Run]]:
     """Find what an address names, and tell what is not here."""
-    known = {run.id: run for offer in offers for run in offer.runs}
+    known = {run.id: run for run in chain.from_iterable(offer.runs for offer in offers)}
     ids = [each for each in wanted.get("runs", "").split(",") if each]
     found = [known[each] for each in dict.fromkeys(ids) if each in known]
     name = wanted.get("benchmark") or (found[0].benchmark if found else offers[0].card.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from html import escape
+from itertools import chain, islice
 from typing import cast
 
 import streamlit as st
@@ -113,15 +114,17 @@ def _show_page(app: App, asked: RecallQuery, cases: Sequence[Case], colours: Map
     pages = max(1, -(-len(cases) // _PAGE))
     page = min(asked.page, pages)
     shown = cases[(page - 1) * _PAGE : page * _PAGE]
+    pairs = list(chain.from_iterable(case.outcomes for case in shown))
     with st.spinner("Opening the benchmark and its works …"):
-        flat = iter(app.outcomes.read([pair for case in shown for pair in case.outcomes]))
-    read = [[next(flat) for _ in case.outcomes] for case in shown]
-    if missing := tuple(dict.fromkeys(message for each in read for one in each for message in one.missing)):
+        outcomes = app.outcomes.read(pairs)
+    rest = iter(outcomes)
+    read = [list(islice(rest, len(case.outcomes))) for case in shown]
+    if missing := tuple(dict.fromkeys(chain.from_iterable(each.missing for each in outcomes))):
         needs = asked.offer.card.needs
         st.html(_what_is_missing(missing, "" if asked.offer.card.name.startswith(_PUBLIC) else needs or _ASK))
         _get(app, asked.runs[0], {each.what for each in missing})
     reasons = _why_missed(app, shown)
-    kept = judgements(app, {run.id: run for case in shown for run, _ in case.outcomes}.values())
+    kept = judgements(app, {run.id: run for run, _ in pairs}.values())
     for case, each in zip(shown, read, strict=True):
         st.html(_case(case, each, colours, reasons, titled=asked.view != "books"))
         _judge(app, case, each, kept)
@@ -153,7 +156,7 @@ def _get(app: App, run: Run, what: Collection[str]) -> None:
 def _why_missed(app: App, cases: Sequence[Case]) -> dict[tuple[str, str], Markup]:
     """Say why quotations were not put first, by run and example, where their texts are here."""
     some: dict[Run, list[Outcome]] = {}
-    for run, outcome in (pair for case in cases for pair in case.outcomes):
+    for run, outcome in chain.from_iterable(case.outcomes for case in cases):
         if outcome.rank != 1:
             some.setdefault(run, []).append(outcome)
     return {

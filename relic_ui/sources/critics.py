@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from itertools import chain
 
 import streamlit as st
 
@@ -53,7 +54,8 @@ def _query(listed: Sequence[SourceSummary]) -> tuple[str, str]:
     The address decides, until something else is sent off, which then is in the address.
     """
     state = visit()
-    titles = {work_id: title for summary in listed for work_id, title, _ in summary.works}
+    works = chain.from_iterable(summary.works for summary in listed)
+    titles = {work_id: title for work_id, title, _ in works}
     claim_text, work_id = st.query_params.get("about", ""), st.query_params.get("work", "")
     if state.pop("critics_sent", False):
         claim_text, work_id = (state["critics_claim"] or "").strip(), state["critics_work"]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 
 from relic_core.domain import Span, Work
+from relic_core.domain.grouping import grouped
 from relic_core.reporting.passages import quotation
 from relic_core.services.sources import CriticsBook, QuotationCounts
 from relic_ui.links import link
@@ -64,10 +65,8 @@ def add_link() -> str:
 
 def by_chapter_html(work: Work, quoted: QuotationCounts) -> str:
     """List the lines of each chapter that are quoted most, behind a disclosure; nothing where they are few."""
-    chapters: dict[int, list[Span]] = {}
     passages = most_quoted(quoted.counts, len(quoted.counts))
-    for span in passages:
-        chapters.setdefault(work.sentences[span.start].chapter, []).append(span)
+    chapters = grouped(passages, lambda span: work.sentences[span.start].chapter)
     if len(chapters) <= 1 or len(passages) <= MOST_QUOTED:
         return ""
     parts = []

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -356,29 +356,7 @@ def _choose(app: App, kind: str) -> None:
                 format_func=_CHOOSERS.__getitem__,
                 key="proxy_make_chooser",
             )
-        most = st.number_input(
-            "Maximum number of items (0 for all)", 0, _MOST_ITEMS, 0, key="proxy_make_most", width=240
-        )
-        shared = 0
-        if is_proxy:
-            shared = st.number_input(
-                "Items that everybody reads (0: all of them)", 0, _MOST_ITEMS, 0,
-                key="proxy_make_shared", width=360,
-                help="With a number the study is divided, so that each reader needs less time: the other items are "
-                "read by one reader each. Agreement is computed on those that everybody reads, and how often people "
-                "are right on all.",
-            )  # fmt: skip
-        by_default = study_kind(kind).wanted
-        wanted = st.number_input(WANTED, 0, MOST_WANTED, by_default, key=f"proxy_make_wanted-{kind}", width=240)
-        seed = st.number_input(
-            "Seed",
-            0,
-            2**31 - 1,
-            0,
-            key="proxy_make_seed",
-            width=240,
-            help="Decides which items are drawn and in which order. The same seed makes the same study.",
-        )
+        numbers = _ask_numbers(kind)
     if st.button("Make the study", key="proxy_make", type="primary", icon=":material/add:"):
         if not name.strip():
             st.error("Please give it a name.", icon=":material/error:")
@@ -391,14 +369,36 @@ def _choose(app: App, kind: str) -> None:
             lengths=(length,) if length else (),
             chooser=chooser,
             beyond=beyond,
-            most=int(most),
-            seed=int(seed),
-            wanted=int(wanted),
-            shared=int(shared),
+            **numbers,
         )
         _start(app, request, code)
         st.rerun()
     _not_here(sources)
+
+
+def _ask_numbers(kind: str) -> dict[str, Any]:
+    most = st.number_input("Maximum number of items (0 for all)", 0, _MOST_ITEMS, 0, key="proxy_make_most", width=240)
+    shared = 0
+    if study_kind(kind).is_proxy:
+        shared = st.number_input(
+            "Items that everybody reads (0: all of them)", 0, _MOST_ITEMS, 0,
+            key="proxy_make_shared", width=360,
+            help="With a number the study is divided, so that each reader needs less time: the other items are read by "
+            "one reader each. Agreement is computed on those that everybody reads, and how often people are right on "
+            "all.",
+        )  # fmt: skip
+    by_default = study_kind(kind).wanted
+    wanted = st.number_input(WANTED, 0, MOST_WANTED, by_default, key=f"proxy_make_wanted-{kind}", width=240)
+    seed = st.number_input(
+        "Seed",
+        0,
+        2**31 - 1,
+        0,
+        key="proxy_make_seed",
+        width=240,
+        help="Decides which items are drawn and in which order. The same seed makes the same study.",
+    )
+    return {"most": most, "shared": shared, "wanted": wanted, "seed": seed}
 
 
 @st.cache_data(max_entries=4, show_spinner="Checking what a study can be made from …")

@@ -162,9 +162,7 @@ def show_list(app: App, every: Sequence[Followed], chosen: str) -> None:
     if every:
         default = app.trainings.default
         rows = "".join(
-            _row(app, each, chosen=each.training.id == chosen, used=used)
-            for each in every
-            for used in [default.use(each.training.id)]
+            _row(app, each, chosen=each.training.id == chosen, used=default.use(each.training.id)) for each in every
         )
         st.html(f'<ul class="relic-shelf-works relic-trainings">{rows}</ul>')
     removed = app.trainings.removed()

@@ -21,6 +21,7 @@ from transformers import set_seed
 from relic_core.attribution.learning import choose_sources
 from relic_core.config import PROJECT
 from relic_core.domain import MinedWindow, Span, Work
+from relic_core.domain.grouping import grouped
 from relic_core.encoders.cards import read_card
 from relic_core.encoders.cross_encoder import JointTexts
 from relic_core.encoders.late_chunking import LateChunkingEncoder
@@ -29,7 +30,7 @@ from relic_core.formats.files import digest_of
 from relic_core.ports import Progress
 from relic_core.retrieval.fusion import share
 from relic_core.retrieval.reranked import FIRST
-from relic_core.training.batching import Planned, grouped, plan
+from relic_core.training.batching import Planned, plan
 from relic_core.training.checkpoints import written_folder
 from relic_core.training.collating import Features, HardNegatives, Material, joint, padded
 from relic_core.training.examples import Examples, TrainingData

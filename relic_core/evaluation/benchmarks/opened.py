@@ -95,10 +95,8 @@ class Opened:
     def _check(self, label: str, books: Mapping[str, Book], works: Mapping[str, Work]) -> None:
         if not self._windows:
             raise BadBenchmark(f"{label} holds no window: the file is empty, or nothing in it is a question.")
-        _refuse(
-            f"{label} gives ids more than once",
-            (name for name, times in Counter(window.id for window in self._windows).items() if times > 1),
-        )
+        times = Counter(window.id for window in self._windows)
+        _refuse(f"{label} gives ids more than once", (name for name in times if times[name] > 1))
         _refuse(
             f"{label} has windows with more than {MAX_CONTEXT} sentences on a side",
             (window.id for window in self._windows if max(len(window.left), len(window.right)) > MAX_CONTEXT),

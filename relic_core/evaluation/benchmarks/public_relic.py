@@ -68,9 +68,10 @@ class PublicRelic:
     def CARD(self) -> BenchmarkCard:  # noqa: N802 - what the registry asks every benchmark for
         """What it is; counts and checksum are those of the manifest that ships."""
         known = facts(self._name)
+        part = ", some works" if self._set.works else "" if self._set.capped else ", all windows"
         return BenchmarkCard(
             name=f"public-relic-{self._name}",
-            label=f"Public-domain RELiC, {self._set.split}{self._part}",
+            label=f"Public-domain RELiC, {self._set.split}{part}",
             description="Quotations in older criticism that is free of copyright, on "
             f"{_SOME if self._set.works else _WORKS[self._set.split]}; found by this program's mining, and checked by "
             "hand on a sample only. Quotations of one to five sentences, as in RELiC; longer ones are left out. "
@@ -88,10 +89,6 @@ class PublicRelic:
             needs=f"It needs the critical books, which `{REBUILD}` gathers (from a folder you name, or Project "
             "Gutenberg), and the works in the library.",
         )
-
-    @property
-    def _part(self) -> str:
-        return ", some works" if self._set.works else "" if self._set.capped else ", all windows"
 
     def create(self, settings: Settings, works: WorkSource, data: Path | None) -> Opened:
         """Read the rebuilt words, hold them against the manifest, and find the sentences quoted in the works."""

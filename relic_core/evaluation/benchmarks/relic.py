@@ -20,7 +20,6 @@ from relic_core.domain import (
     ContextSize,
     QuotationContext,
     Span,
-    Work,
     rank_scores,
 )
 from relic_core.errors import BadBenchmark, BadClaim
@@ -55,7 +54,12 @@ def create(settings: Settings, works: WorkSource, data: Path | None) -> Opened: 
         windows += [_window(path, book.title, quote) for quote in book.quotes]
         if book.quotes:
             texts[book.title] = work = work_of(book)
-            books.append(_book(book.title, work))
+            books.append(
+                Book(
+                    key=book.title, title=book.title, author=work.author, year=work.year,
+                    sentences=len(work.sentences), sha256=work.sha256,
+                )
+            )  # fmt: skip
         for length in {quote.length for quote in book.quotes}:
             candidates[book.title, length] = starts_of(book, length)
     card = replace(CARD, split=split_of(book.title for book in read if book.quotes), checksum=checksum([path]))
@@ -133,10 +137,4 @@ def _asked(title: str, quote: Quote, gold: Span) -> QuotationContext:
         left=tuple(sentence.strip() for sentence in quote.left),
         right=tuple(sentence.strip() for sentence in quote.right),
         gold=gold,
-    )
-
-
-def _book(title: str, work: Work) -> Book:
-    return Book(
-        key=title, title=title, author=work.author, year=work.year, sentences=len(work.sentences), sha256=work.sha256
     )
