@@ -76,4 +76,5 @@ from relic_core.domain.works import (
     WorkSummary,
     WorkVersion,
     fingerprint,
+    reading,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from relic_core.domain.places import Address, Place
+from relic_core.domain.runs import Offsets
 from relic_core.domain.spans import Span
 from relic_core.errors import NotFound
 
@@ -111,6 +113,7 @@ class Work:
       Nothing is cut from it, so offsets stay true to it.
     - `sentences`: only the author's text has them.
     - `guessed`: which of author and year no catalogue says and nobody has confirmed: "author, year".
+    - `cuts`: what models leave out of its sentences, so that they read broken words whole: see `text.unbroken`.
     """
 
     id: str
@@ -128,12 +131,18 @@ class Work:
     source: str = ""
     format: Format = "plain text"
     guessed: str = ""
+    cuts: tuple[Offsets, ...] = field(default=(), repr=False)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Sha256 over the text and where its sentences stand: what an index of the work was made for."""
+        """Sha256 over the text and where its sentences stand."""
         places = np.array([(sentence.start, sentence.end) for sentence in self.sentences], dtype="<i8")
         return fingerprint(self.sha256, places)
+
+    @cached_property
+    def reading(self) -> str:
+        """What an index of the work was made for: see `reading`."""
+        return reading(self.fingerprint, self.cuts)
 
     @property
     def version(self) -> WorkVersion:
@@ -142,6 +151,7 @@ class Work:
             id=self.id,
             title=self.title,
             fingerprint=self.fingerprint,
+            reading=self.reading,
             segmenter=self.segmenter,
             sentences=len(self.sentences),
         )
@@ -253,6 +263,7 @@ class WorkVersion:
     id: str
     title: str
     fingerprint: str
+    reading: str
     segmenter: str
     sentences: int
 
@@ -264,6 +275,11 @@ class WorkVersion:
 def fingerprint(sha256: str, places: npt.NDArray[np.int64]) -> str:
     """Digest a text and where its sentences stand."""
     return hashlib.sha256(sha256.encode() + places.astype("<i8").tobytes()).hexdigest()
+
+
+def reading(fingerprinted: str, cuts: Sequence[Offsets]) -> str:
+    """Digest what models read of a work: the fingerprint where nothing is cut from its sentences."""
+    return fingerprint(fingerprinted, np.array(cuts)) if cuts else fingerprinted
 
 
 @dataclass(frozen=True, slots=True)

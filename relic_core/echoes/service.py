@@ -26,7 +26,7 @@ from relic_core.echoes.files import Echo, Side
 from relic_core.echoes.measuring import KnownEchoes
 from relic_core.echoes.scoring import ALONE, DEFAULT, METHODS, Counted, Filters, MethodCard, Passages, Scorer
 from relic_core.encoders.cards import read_card
-from relic_core.encoders.towers import PassageEncoder, shared
+from relic_core.encoders.towers import PassageEncoder, flat_text, shared
 from relic_core.errors import BadRequest, NotFound
 from relic_core.formats.files import digest_of, record_in, write_whole
 from relic_core.ports import Progress, silent
@@ -229,7 +229,7 @@ class Echoes:
 
     def _path(self, request: EchoRequest, first: Work, others: Sequence[Work]) -> Path:
         model = self._model(_index(request.method, request.vectors))
-        works = [each.fingerprint for each in (first, *others)]
+        works = [each.reading for each in (first, *others)]
         facts = [
             scoring.CODE,
             _GREETINGS_CODE,
@@ -254,7 +254,7 @@ class Echoes:
         encoder = self._encoder()
 
         def make(block: range) -> dict[str, npt.NDArray[np.float32]]:
-            texts = [_flat(work.span_text(spans[at])) for at in block]
+            texts = [_flat(flat_text(work, *work.span_offsets(spans[at]))) for at in block]
             return {"vectors": encoder.encode_passages(texts)}
 
         def report(done: int, note: str) -> None:

@@ -37,6 +37,7 @@ from relic_core.encoders.weights import (
     state_of,
 )
 from relic_core.errors import BadWeights
+from relic_core.text.unbroken import without
 
 if TYPE_CHECKING:
     import torch
@@ -47,8 +48,14 @@ MASKS = ("<mask>", "[MASK]")
 
 
 def flat(work: Work, sentence: Sentence) -> str:
-    """Undo the hard line wraps of a sentence."""
-    return " ".join(work.text[sentence.start : sentence.end].split())
+    """Set a sentence as `flat_text`."""
+    return flat_text(work, sentence.start, sentence.end)
+
+
+def flat_text(work: Work, start: int, end: int) -> str:
+    """Undo the hard line wraps of a stretch, its broken words whole; a page mark alone stays as it is."""
+    words = without(work.text, start, end, work.cuts).split()
+    return " ".join(words or work.text[start:end].split())
 
 
 def flat_span(work: Work, span: Span) -> str:

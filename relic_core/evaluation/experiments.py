@@ -189,7 +189,7 @@ class Experiment:
                 self.retriever,
                 shape=self.shape,
                 done=done,
-                entering=lambda work: journal.enter(self._prepared(work.id, work.fingerprint)),
+                entering=lambda work: journal.enter(self._prepared(work.id, work.reading)),
                 progress=progress if workers is None else silent,
                 size=1 if workers is None else _SLICE,
             )

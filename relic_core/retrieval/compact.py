@@ -184,7 +184,7 @@ def spans_of(sentences: npt.NDArray[np.int64], work: WorkVersion, length: int) -
     """List where the spans begin that hold one of some sentences.
 
     >>> from relic_core.domain import WorkVersion
-    >>> work = WorkVersion(id="a", title="A", fingerprint="", segmenter="", sentences=10)
+    >>> work = WorkVersion(id="a", title="A", fingerprint="", reading="", segmenter="", sentences=10)
     >>> spans_of(np.array([0, 5, 9]), work, 2).tolist()
     [0, 4, 5, 8]
     """
@@ -593,7 +593,7 @@ def _rows(works: Sequence[WorkVersion]) -> int:
 
 
 def _key(work: WorkVersion) -> tuple[str, str, str]:
-    return work.id, work.fingerprint, work.segmenter
+    return work.id, work.reading, work.segmenter
 
 
 def _recipe(works: Sequence[WorkVersion], retriever: str, encoder: str) -> Recipe:

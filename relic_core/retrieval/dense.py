@@ -60,9 +60,11 @@ def blocks(work: Work) -> list[range]:
 def _part(work: Work, block: range) -> Work:
     """Give a work with some of its sentences, and of its text no more than is read of them."""
     some = work.sentences[block.start : block.stop]
-    first = some[0].start
+    first, last = some[0].start, some[-1].end
     moved = tuple(replace(each, start=each.start - first, end=each.end - first) for each in some)
-    return replace(work, text=work.text[first : some[-1].end], sentences=moved, chapters=(), paragraphs=(), left_out=())
+    cuts = tuple((start - first, end - first) for start, end in work.cuts if first < end and start < last)
+    text = work.text[first:last]
+    return replace(work, text=text, sentences=moved, chapters=(), paragraphs=(), left_out=(), cuts=cuts)
 
 
 def read_blocks(

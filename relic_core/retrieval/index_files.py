@@ -120,7 +120,7 @@ def _mapped(path: Path) -> npt.NDArray[Any]:
 class Recipe:
     """What an index is made of; two indexes with the same recipe are the same.
 
-    - `work`: the work's fingerprint: text and sentences.
+    - `work`: the work's reading: text, sentences and what is cut from these.
     - `encoder`: identity of the encoder: weights, number format, pooling, stretches.
     - `code`: version of the code that lays out the arrays.
     """
@@ -140,7 +140,7 @@ class Recipe:
             retriever=retriever,
             work_id=work.id,
             title=work.title,
-            work=work.fingerprint,
+            work=work.reading,
             segmenter=work.segmenter,
             encoder=encoder,
             code=code,

@@ -240,7 +240,7 @@ def check_span(work: WorkVersion, span: Span) -> None:
     """Refuse a span that its work does not hold.
 
     >>> from relic_core.domain import WorkVersion, Span
-    >>> check_span(WorkVersion(id="a", title="A", fingerprint="", segmenter="", sentences=3), Span(1, 2))
+    >>> check_span(WorkVersion(id="a", title="A", fingerprint="", reading="", segmenter="", sentences=3), Span(1, 2))
     """
     if not 0 <= span.start < span.end <= work.sentences:
         raise BadRequest(

@@ -193,7 +193,7 @@ class Indexes:
                     encoder=manifest["encoder"],
                     size=sum(entry["bytes"] for entry in manifest["arrays"].values()),
                     created=datetime.fromisoformat(manifest["created"]),
-                    fits=manifest["work"] == work.fingerprint and manifest["encoder"] in encoders,
+                    fits=manifest["work"] == work.reading and manifest["encoder"] in encoders,
                 )
                 found.append(built)
         return tuple(sorted(found, key=attrgetter("created"), reverse=True))

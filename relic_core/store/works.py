@@ -21,15 +21,18 @@ from relic_core.domain import (
     Chapter,
     EditionDetails,
     LeftOut,
+    Offsets,
     Paragraph,
     Sentence,
     Work,
     WorkSummary,
     WorkVersion,
     fingerprint,
+    reading,
 )
 from relic_core.errors import NotFound
 from relic_core.store.rows import Removable, Rows, add_many, columns_of, first, insert, put_back, record, utc_now
+from relic_core.text.unbroken import within
 
 Numbers = npt.NDArray[np.int32]
 
@@ -37,7 +40,7 @@ Outcome = Literal["added", "already", "corrected", "restored", "cut again"]
 
 _SUMMARY = tuple(field.name for field in fields(WorkSummary))
 _SELECT = f"SELECT {', '.join(_SUMMARY)} FROM "  # noqa: S608 - our own names
-_WORK = ("id", "title", "author", "sha256", "segmenter", "year", "translator", "source", "format", "guessed")
+_WORK = ("id", "title", "author", "sha256", "segmenter", "year", "translator", "source", "format", "guessed", "cuts")
 
 
 PIECE = 8192
@@ -136,7 +139,20 @@ class WorkRows(Removable[WorkSummary]):
                 raise unknown_work(work_id)
             text = read_text(cursor, work_id)
             parts: dict[str, Any] = {table: _read_part(cursor, table, work_id) for table in PARTS}
-        return Work(text=text, **parts, **dict(zip(_WORK, row, strict=True)))
+        known = dict(zip(_WORK, row, strict=True))
+        cuts = known["cuts"]
+        if cuts is None:
+            cuts = within(text, parts["sentences"])
+            self._keep_cuts(work_id, cuts)
+        return Work(text=text, **parts, **known | {"cuts": tuple(cuts)})
+
+    def _keep_cuts(self, work_id: str, cuts: Sequence[Offsets]) -> None:
+        """Keep what was found in a work of an earlier version; one that has any is read anew, and prepared anew."""
+        with self._writing() as cursor:
+            cursor.execute(
+                "UPDATE works SET cuts = ?, written = if(?, ?, written) WHERE id = ? AND cuts IS NULL",
+                [cuts, bool(cuts), utc_now(), work_id],
+            )
 
     def begin(self, work_ids: Collection[str]) -> dict[str, str]:
         """Give the first characters of works' texts, where a header stands: no more than one piece of each."""
@@ -306,7 +322,7 @@ class TextRows(Rows):
     def work_versions(self) -> dict[str, WorkVersion]:
         """Give what names the indexes of every work, by its id, without loading any."""
         with self._reading() as cursor:
-            works = cursor.execute("SELECT id, title, sha256, segmenter FROM live_works").fetchall()
+            works = cursor.execute("SELECT id, title, sha256, segmenter, cuts FROM live_works").fetchall()
             counts = cursor.execute(
                 "SELECT work_id, count(*) FROM sentences GROUP BY work_id ORDER BY work_id"
             ).fetchall()
@@ -319,16 +335,18 @@ class TextRows(Rows):
             work_id: places[first:last]
             for (work_id, _), first, last in zip(counts, borders[:-1], borders[1:], strict=True)
         }
-        return {
-            work_id: WorkVersion(
+        versions = {}
+        for work_id, title, sha256, segmenter, cuts in works:
+            digest = fingerprint(sha256, of_work.get(work_id, places[:0]))
+            versions[work_id] = WorkVersion(
                 id=work_id,
                 title=title,
-                fingerprint=fingerprint(sha256, of_work.get(work_id, places[:0])),
+                fingerprint=digest,
+                reading=reading(digest, cuts or ()),
                 segmenter=segmenter,
                 sentences=len(of_work.get(work_id, ())),
             )
-            for work_id, title, sha256, segmenter in works
-        }
+        return versions
 
     def read(self, work_ids: Sequence[str]) -> dict[str, StoredText]:
         """Return the texts of some works and their arrays."""

@@ -20,6 +20,7 @@ from relic_core.text.headings import clean_title
 from relic_core.text.metadata import Metadata
 from relic_core.text.sentences import count_ends, default_segmenter
 from relic_core.text.structure import Structure, analyse
+from relic_core.text.unbroken import within
 
 _SLUG_LENGTH = 48
 _LONGEST_SOURCE = 4_096
@@ -59,6 +60,7 @@ def make_work(
     metadata = structure.metadata
     title = metadata.title or title_of_file(name)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
+    cut = tuple(sentences)
     return Work(
         id=work_id(title, sha256),
         title=title,
@@ -71,10 +73,11 @@ def make_work(
         segmenter=segmenter.identity,
         chapters=structure.chapters,
         paragraphs=structure.paragraphs,
-        sentences=tuple(sentences),
+        sentences=cut,
         left_out=structure.left_out,
         format=form,
         guessed=", ".join(name for name in metadata.guessed if getattr(metadata, name)),
+        cuts=within(text, cut),
     )
 
 
@@ -154,14 +157,16 @@ def put_back(work: Work, start: int) -> Work:
         replace(each, paragraph=each.paragraph + len(added), chapter=each.chapter + shift)
         for each in work.sentences[len(before) :]
     ]
+    sentences = tuple(replace(each, index=index) for index, each in enumerate([*before, *cut, *behind]))
     kept = [LeftOut(piece.start, blocks[first - 1].end, piece.kind)] if first else []
     at = work.left_out.index(piece)
     return replace(
         work,
         chapters=tuple(replace(each, index=index) for index, each in enumerate(chapters)),
         paragraphs=tuple(paragraphs),
-        sentences=tuple(replace(each, index=index) for index, each in enumerate([*before, *cut, *behind])),
+        sentences=sentences,
         left_out=(*work.left_out[:at], *kept, *work.left_out[at + 1 :]),
+        cuts=within(work.text, sentences),
     )
 
 

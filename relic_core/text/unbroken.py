@@ -8,7 +8,7 @@ Thai et al., RELiC (ACL 2022), appendix A, "Preprocessing" and Table A1.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from statistics import median
 import numpy as np
 import numpy.typing as npt
 
-from relic_core.domain import Offsets
+from relic_core.domain import Offsets, Sentence
 from relic_core.text.variants import COMPOUNDS
 
 _NUMBER = r"(?:\d+[a-z]?(?:\s?[-–—]{1,2}\s?\d+)?|[ivxlcdm]+|[IVXLCDM]+)"
@@ -172,6 +172,16 @@ def is_compound(first: str, second: str) -> bool:
     """
     pair = (first.casefold(), second.casefold())
     return pair in COMPOUNDS["hyphen"] or (pair[0] in _COMPOUNDING and is_word(pair[1]))
+
+
+def within(text: str, sentences: Iterable[Sentence]) -> tuple[Offsets, ...]:
+    """Give the cuts of a text that reach into sentences of it."""
+    gone = cuts(text)
+    kept: set[Offsets] = set()
+    for each in sentences if gone else ():
+        first = bisect_right(gone, each.start, key=itemgetter(1))
+        kept.update(gone[first : bisect_left(gone, each.end, key=itemgetter(0))])
+    return tuple(sorted(kept))
 
 
 def unbroken(text: str) -> str:

@@ -49,6 +49,7 @@ def works(draw):
         year=draw(st.none() | st.integers(-800, 2100)),
         translator=draw(words),
         source=draw(words),
+        cuts=tuple(draw(st.lists(st.tuples(place, place), max_size=4))),
     )
 
 
@@ -63,6 +64,7 @@ def store():
 def test_a_work_loaded_equals_the_one_added(store, work):
     store.works.add(work)
     assert store.works.load(work.id) == work
+    assert store.texts.work_versions()[work.id].reading == work.reading
 
 
 @settings(max_examples=25)

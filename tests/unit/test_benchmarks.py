@@ -109,13 +109,14 @@ class TestOpened:
         ]
         assert len(set(hashes)) == len(hashes)
 
-    def test_a_work_that_is_cut_otherwise_has_another_hash(self):
+    def test_a_work_that_is_cut_or_read_otherwise_has_another_hash(self):
         joined = dataclasses.replace(FERRY.sentences[0], end=FERRY.sentences[1].end)
         others = [dataclasses.replace(each, index=each.index - 1) for each in FERRY.sentences[2:]]
         otherwise = dataclasses.replace(FERRY, sentences=(joined, *others))
         assert otherwise.sha256 == FERRY.sha256
         assert opened(window()).data_hash != opened(window(), work=otherwise).data_hash
         assert opened(window()).data_hash == opened(window(), work=dataclasses.replace(FERRY, title="X")).data_hash
+        assert opened(window()).data_hash != opened(window(), work=dataclasses.replace(FERRY, cuts=((3, 4),))).data_hash
 
 
 def test_a_book_of_the_catalogue_is_described_by_it():

@@ -9,6 +9,7 @@ import pytest
 from relic_core.domain import SearchRequest
 from relic_core.errors import NotFound
 from relic_core.library.novel import novel
+from relic_core.library.reading import read_file
 from relic_core.retrieval import index_files
 from relic_core.services.editions import count
 from relic_core.text.languages import reads_english
@@ -116,6 +117,17 @@ def test_the_index_of_another_encoder_does_not_fit_and_a_damaged_one_is_none(ben
     assert [built.fits for built in bench.indexes.built(work.id)] == [True]
     (folder / index_files.MANIFEST).write_text("[]")
     assert [built.fits for built in bench.indexes.built(work.id)] == [True]
+
+
+def test_an_index_from_before_broken_words_were_read_whole_does_not_fit_and_the_work_is_to_be_prepared(bench):
+    read = read_file("Nobody rang the bell. The gar\u00adden was under water.".encode(), name="bell.txt")
+    bench.store.works.add(replace(read, cuts=()))
+    bench.indexes.start(read.id)
+    assert [built.fits for built in bench.indexes.built(read.id)] == [True]
+    bench.store.works.read_anew(read)
+    assert [built.fits for built in bench.indexes.built(read.id)] == [False]
+    assert bench.indexes.missing(read.id) == ("dense-relic",)
+    assert bench.indexes.unprepared(bench.works.summaries()) == (read.id,)
 
 
 FRENCH = "Le bac ne marchait plus, et personne ne sonnait la cloche de l'autre rive, loin de la rivière. " * 9

@@ -332,7 +332,7 @@ def test_a_work_removed_or_changed_since_is_not_found_by_its_old_sentences(dense
     work_versions = prepared(dense, works)
     library = limited(dense, 1000)
     library.build_compact(work_versions, silent)
-    changed = dataclasses.replace(work_versions[1], fingerprint="another")
+    changed = dataclasses.replace(work_versions[1], reading="another")
     ranking = library.rank(CLAIM, corpus([work_versions[0], changed, work_versions[3]]), 1)
     assert set(ranking.works) == {work_versions[0].id, work_versions[3].id}
     shutil.rmtree(dense.root / "demo" / work_versions[0].id)

@@ -7,6 +7,7 @@ from relic_core.errors import StoreError
 from relic_core.store.connection import Database
 from relic_core.store.locks import LockTimeout
 from relic_core.store.migrations import Migration, read_migrations, version
+from relic_core.text.reading import read_work
 from tests.making import work_of
 
 SHIPPED = read_migrations()
@@ -54,6 +55,38 @@ def test_a_work_from_before_the_second_step_counts_as_written_when_it_was_added(
     assert works.version("old").written > old.added.replace(tzinfo=None)
 
 
+def test_a_work_from_before_the_nineteenth_step_is_looked_through_when_it_is_first_loaded(tmp_path):
+    from relic_core.store.works import TextRows, WorkRows
+
+    path = tmp_path / "relic.duckdb"
+    read = {name: read_work(text.encode(), name=f"{name}.txt") for name, text in OLD.items()}
+    with Database(path, SHIPPED[:18]).writing(LockTimeout(1)) as cursor:
+        for name, work in read.items():
+            cursor.execute(
+                "INSERT INTO works (id, title, author, translator, source, sha256, segmenter, chapters, sentences, "
+                "words, added, format) VALUES (?, ?, '', '', ?, ?, ?, 1, 1, 1, '2026-01-02', 'plain text')",
+                [work.id, work.title, name, work.sha256, work.segmenter],
+            )
+            cursor.execute("INSERT INTO texts VALUES (?, 0, ?)", [work.id, work.text])
+            for sentence in work.sentences:
+                cursor.execute(
+                    "INSERT INTO sentences (work_id, position, start_offset, end_offset, chapter, paragraph) "
+                    "VALUES (?, ?, ?, ?, 0, 0)",
+                    [work.id, sentence.index, sentence.start, sentence.end],
+                )
+    works, texts = (kind(Database(path, SHIPPED), LockTimeout(1)) for kind in (WorkRows, TextRows))
+    before = texts.versions()
+    assert {each.reading for each in texts.work_versions().values()} == {work.fingerprint for work in read.values()}
+    for _ in range(2):
+        for name, work in read.items():
+            assert works.load(work.id).cuts == work.cuts, name
+            assert texts.work_versions()[work.id].reading == work.reading, name
+    assert read["broken"].cuts
+    changed = {work_id for work_id, version in texts.versions().items() if version != before[work_id]}
+    assert changed == {read["broken"].id}, "the others need not be read anew"
+
+
+OLD = {"broken": "Nobody on the far bank rang the gar\u00adden bell.", "whole": "Nobody rang the bell."}
 TEXTS = {
     "none": "",
     "one": "A",

@@ -78,6 +78,13 @@ def test_a_piece_of_an_epub_and_every_piece_one_after_the_other():
     assert "Rain" in work.text[work.paragraphs[noted.note_to].start :]
 
 
+def test_broken_words_of_what_is_put_back_are_read_whole():
+    work = read_file(TEXT.replace("song", "so\u00adng").encode(), name="ferry.txt")
+    assert work.cuts == ()
+    back = put_back(work, piece(work, "must pay").start)
+    assert [back.text[start:end] for start, end in back.cuts] == ["\u00ad"] * 4
+
+
 def test_what_is_text_already_is_refused(work):
     with pytest.raises(BadRequest):
         put_back(work, work.sentences[0].start)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from relic_core.attribution.ranking import Attributor, Stretches
+from relic_core.domain import Span
 from relic_core.domain.attribution import Target
+from relic_core.encoders.towers import flat, flat_span
+from relic_core.ports import silent
+from relic_core.retrieval.dense import Dense
 from relic_core.text.masking import QuotationFinder, read_claim
 from relic_core.text.reading import read_work
 from relic_core.text.unbroken import cuts, inline_noise, printed_noise, unbroken, without
 from relic_core.text.words import WorkWords, tokens, whole_words, work_words
+from tests.fake_encoder import FakeEncoder
 from tests.making_books import looked_up
 
 SCANNED = """THE MILL BY THE WEIR
@@ -73,6 +80,39 @@ def test_retrievers_by_words_and_find_a_word_take_the_same_words(scanned):
     assert all(looked_up(scanned, word) for word in words.vocabulary)
 
 
+def test_models_read_broken_words_whole_and_sentences_stay_as_the_file_has_them(scanned):
+    read = flat_span(scanned, Span(0, len(scanned.sentences)))
+    assert "Nobody on the far bank rang the bell, and nobody crossed. The slow transformation of the river" in read
+    assert "and the garden and the well- known stile" in read
+    assert "He was a noncommissioned man and did not answer; the lantern and the garden were another matter." in read
+    assert "and the gar-\n14                    THE MILL BY THE WEIR\nden and" in scanned.sentence_text(1)
+
+
+def test_a_part_of_a_work_is_read_as_the_whole_is(scanned, tmp_path):
+    (pieces,) = Dense("demo", encoder=FakeEncoder, root=tmp_path).pieces(scanned)
+    for first in range(len(scanned.sentences)):
+        part = pieces.content(range(first, len(scanned.sentences)))
+        whole = [flat(scanned, sentence) for sentence in scanned.sentences[first:]]
+        assert [flat(part, sentence) for sentence in part.sentences] == whole
+
+
+def test_an_index_of_the_older_reading_is_not_used_and_stays_in_use_for_a_work_without_broken_words(scanned, tmp_path):
+    whole = read_work(b"The river rose. Nobody rang the bell.", name="river.txt")
+    retriever = Dense("demo", encoder=FakeEncoder, root=tmp_path)
+    for work in (scanned, whole):
+        retriever.prepare(replace(work, cuts=()), silent)
+    assert not retriever.ready(scanned, 1)
+    assert retriever.ready(whole, 1)
+    assert scanned.fingerprint == replace(scanned, cuts=()).fingerprint
+
+
+def test_what_stands_between_sentences_is_no_other_reading():
+    text = "He went.\n\n[Pg 2]\n\nShe stayed."
+    work = read_work(text.encode(), name="page.txt")
+    assert cuts(text)
+    assert work.cuts == ()
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -87,7 +127,8 @@ def test_retrievers_by_words_and_find_a_word_take_the_same_words(scanned):
 )  # fmt: skip
 def test_a_text_without_broken_words_keeps_its_words(text):
     work = read_work(text.encode(), name="plain.txt")
-    assert cuts(text) == ()
+    assert cuts(text) == work.cuts == ()
+    assert work.reading == work.fingerprint
     assert unbroken(text) == text
     assert [word for *_, word in whole_words(text)] == [text[start:end] for start, end, _ in whole_words(text)]
     assert work_words(work).vocabulary == WorkWords.of_texts(each for each in [text]).vocabulary

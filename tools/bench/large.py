@@ -66,10 +66,12 @@ class MadeDense(Dense):
 
     def version(self, number: int) -> WorkVersion:
         """Name a work."""
+        digest = sha256(f"{number}{self._of}".encode()).hexdigest()
         return WorkVersion(
             id=f"made-{number:08x}",
             title=f"Made work {number}",
-            fingerprint=sha256(f"{number}{self._of}".encode()).hexdigest(),
+            fingerprint=digest,
+            reading=digest,
             segmenter="made",
             sentences=len(self._vectors[number % len(self._vectors)]),
         )

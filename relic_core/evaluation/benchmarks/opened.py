@@ -85,7 +85,7 @@ class Opened:
             if window.grades:
                 add(window.masked, window.grades)
         for pool, work in self._works.items():
-            add(pool, work.fingerprint)
+            add(pool, work.reading)
         lengths = {(window.pool, window.gold.length): window for window in self._windows}
         for key in sorted(lengths) if self._candidates is not None else ():
             starts = np.ascontiguousarray(self.candidates(lengths[key]), dtype="<i8")
