@@ -146,9 +146,10 @@ def test_the_first_passages_are_those_that_were_frozen(found, claim, length):
             assert column == then, name
             continue
         assert column.strength == then.strength, name
-        near = 3e-4 if name == "late" else 1e-5  # what rounding turns in a code of 8 bits is larger
+        # Processors add in different orders; what that turns in a code of 8 bits is larger.
+        near = 1e-3 if name == "late" else 1e-4
         # Standardised scores come close to 0, where a share of them is less than rounding.
-        assert column.scores == pytest.approx(then.scores, rel=near, abs=1e-5), name
+        assert column.scores == pytest.approx(then.scores, rel=near, abs=5e-5), name
         # Two passages may change places only where nothing but rounding parts them.
         now = dict(zip(column.starts, column.scores, strict=True))
         ranked = [now.get(start, 0.0) for start in then.starts]
