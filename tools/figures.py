@@ -185,9 +185,19 @@ def measure(app: App, expected: Sequence[Expected], progress: Progress) -> tuple
     return tuple(checked)
 
 
+_OTHER_FIELDS = frozenset({"birco-arguana", "birco-clinical-trial", "birco-doris-mae-dev"})
+
+
 def results_tables(app: App) -> str:
-    """Make the tables of docs/results.md, from the runs that came with the program, but for the sample's."""
-    runs = [(run, outcomes) for run, outcomes in shipped(app) if run.shape == TABLE_SHAPE and run.split != "sample"]
+    """Make the tables of docs/results.md, from the runs that came with the program, but for the sample's.
+
+    BIRCO's tasks of other fields are in docs/papers.md, beside the published systems.
+    """
+    runs = [
+        (run, outcomes)
+        for run, outcomes in shipped(app)
+        if run.shape == TABLE_SHAPE and run.split != "sample" and run.benchmark not in _OTHER_FIELDS
+    ]
     made = figures.tables(runs, names=TABLE_METRICS)
     notes = dict.fromkeys(note for table in made for note in table.notes)
     parts = [*(as_markdown(_without_constants(table)) for table in made), " ".join(notes)]
