@@ -179,6 +179,8 @@ def _warm(app: App) -> None:
         gc.unfreeze()
         gc.collect()
         gc.freeze()
+        with suppress(RelicError):  # the store is busy or full: at the next start
+            app.indexes.read_broken_words()
         with suppress(RelicError):  # the small model goes on answering
             app.larger_model.start_by_itself()
             app.indexes.read_by_larger()

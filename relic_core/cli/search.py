@@ -134,7 +134,7 @@ def search(
     words = [word for word in (work, claim) if word is not None]
     rows = _rows(conditions, alternatives, excluded)
     if by and (not everything or rows):
-        raise click.UsageError("--by work ranks the works of the library for one claim: add --all, or --unit work.")
+        raise click.UsageError("--by work ranks works for one claim: add --all, or take --unit work instead.")
     claims = 0 if rows and len(words) == (not everything) else 1
     if like is not None and len(words) != 1:
         raise click.UsageError("--like takes the WORK in which ADDRESS stands, and no CLAIM.")

@@ -349,6 +349,7 @@ def index(app: App, work: str | None, everything: bool, names: tuple[str, ...]) 
     """Prepare works for searching by meaning; searching by words needs no preparation. Ctrl-C keeps what is done."""
     if everything == (work is not None):
         raise click.UsageError("Give a WORK or --all.")
+    app.works.find_broken_words()
     indexes = app.indexes.in_use
     if work is not None:
         found = app.works.resolve(work)

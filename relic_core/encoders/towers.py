@@ -48,7 +48,7 @@ MASKS = ("<mask>", "[MASK]")
 
 
 def flat(work: Work, sentence: Sentence) -> str:
-    """Set a sentence as `flat_text`."""
+    """Undo the hard line wraps of a sentence, its broken words whole."""
     return flat_text(work, sentence.start, sentence.end)
 
 

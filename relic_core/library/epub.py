@@ -384,11 +384,11 @@ def _contents(archive: Archive, navigation: str, ncx: str) -> list[Entry]:
             lists = list(descendants(_html(archive, navigation), "nav"))
             lists = [each for each in lists if "toc" in attribute(each, "type").split()] or lists
             if lists:
-                entries += _navigation(lists[0], navigation, 0)
+                entries = list(_navigation(lists[0], navigation, 0))
         if not entries and archive.find(ncx):
             maps = list(descendants(_xml(archive, ncx, f"The page '{ncx[:200]}' of the EPUB"), "navmap"))
             if maps:
-                entries += _points(maps[0], ncx, 0)
+                entries = list(_points(maps[0], ncx, 0))
     except UnsafeFile:
         raise
     except (BadText, NotFound):

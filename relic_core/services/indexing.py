@@ -283,6 +283,11 @@ class Indexes:
                 else:
                     self.start_library()
 
+    def read_broken_words(self) -> None:
+        """Have works that an earlier version prepared prepared anew where models now read broken words whole."""
+        if found := [work_id for work_id in self._works.find_broken_words() if self.built(work_id)]:
+            self.start_many(found)
+
     @property
     def in_use(self) -> Indexes:
         """The same of the model in use alone, which leaves no work to a smaller one."""

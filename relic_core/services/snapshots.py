@@ -51,7 +51,8 @@ class Fingerprints:
         else:
             versions = [version for _, version in self._works.admitted(request.work_filter)]
         retrievers = self._retrievers.answering(versions, request.sentences)
-        return {name: _maker(name, retrievers) for name in request.retrievers}
+        whole = sorted(version.reading for version in versions if version.reading != version.fingerprint)
+        return {name: _maker(name, retrievers, whole) for name in request.retrievers}
 
     def edition(self, work_id: str, work_filter: WorkFilter = EVERYWHERE) -> str:
         """Name the text of a work and how it is cut, or those of all that a filter admits, in eight hex digits."""
@@ -68,8 +69,10 @@ class Fingerprints:
         return differences(then, self.of(request), title=title, since=since)
 
 
-def _maker(name: str, retrievers: Retrievers) -> str:
+def _maker(name: str, retrievers: Retrievers, whole: Sequence[str]) -> str:
     """Name a retriever by its models, and by all that decides its scores: eight hex digits.
+
+    - `whole`: the readings of works of which models read broken words whole.
 
     The first half changes with a model alone, so that a page can tell a model trained anew from a rule that a new
     version of the program changed. Empty where its model cannot be loaded, which its column says.
@@ -77,6 +80,8 @@ def _maker(name: str, retrievers: Retrievers) -> str:
     with suppress(BadWeights):
         models = _models(name, retrievers)
         rules = dict(retrievers.get(name).configuration)
+        if models and whole:
+            rules["broken words"] = _digest(whole)
         return (_digest(models)[:_MODEL] if models else _NO_MODEL) + _digest(sorted(rules.items()))[:_MODEL]
     return ""
 

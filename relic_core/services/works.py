@@ -23,6 +23,7 @@ from relic_core.text.decoding import file_name, harmless
 from relic_core.text.languages import reads_english
 from relic_core.text.metadata import Metadata
 from relic_core.text.reading import put_back
+from relic_core.text.unbroken import within
 
 __all__ = ["Added", "Available", "LeftOutPreview", "Preview", "Works", "ensure_sample"]
 
@@ -174,6 +175,17 @@ class Works:
         return self._rows.describe(
             work_id, title=metadata.title, author=metadata.author, translator=metadata.translator, year=metadata.year
         )
+
+    def find_broken_words(self) -> list[str]:
+        """Look through works that an earlier version added; give the ids of those that models now read otherwise."""
+        found = []
+        for work_id in self._rows.not_looked_through():
+            work = self._rows.load(work_id)
+            cuts = within(work.text, work.sentences)
+            self._rows.keep_cuts(work_id, cuts)
+            if cuts:
+                found.append(work_id)
+        return found
 
     def work_versions(self) -> dict[str, WorkVersion]:
         """Give what names the indexes of every stored work, by its id; none is loaded for it."""

@@ -32,7 +32,6 @@ from relic_core.domain import (
 )
 from relic_core.errors import NotFound
 from relic_core.store.rows import Removable, Rows, add_many, columns_of, first, insert, put_back, record, utc_now
-from relic_core.text.unbroken import within
 
 Numbers = npt.NDArray[np.int32]
 
@@ -140,14 +139,14 @@ class WorkRows(Removable[WorkSummary]):
             text = read_text(cursor, work_id)
             parts: dict[str, Any] = {table: _read_part(cursor, table, work_id) for table in PARTS}
         known = dict(zip(_WORK, row, strict=True))
-        cuts = known["cuts"]
-        if cuts is None:
-            cuts = within(text, parts["sentences"])
-            self._keep_cuts(work_id, cuts)
-        return Work(text=text, **parts, **known | {"cuts": tuple(cuts)})
+        return Work(text=text, **parts, **known | {"cuts": tuple(known["cuts"] or ())})
 
-    def _keep_cuts(self, work_id: str, cuts: Sequence[Offsets]) -> None:
-        """Keep what was found in a work of an earlier version; one that has any is read anew, and prepared anew."""
+    def not_looked_through(self) -> tuple[str, ...]:
+        """Give the ids of works that an earlier version added, in which nobody has looked for broken words."""
+        return tuple(work_id for (work_id,) in self._all("SELECT id FROM live_works WHERE cuts IS NULL ORDER BY id"))
+
+    def keep_cuts(self, work_id: str, cuts: Sequence[Offsets]) -> None:
+        """Keep what was found in such a work; one that has any is read anew, and prepared anew."""
         with self._writing() as cursor:
             cursor.execute(
                 "UPDATE works SET cuts = ?, written = if(?, ?, written) WHERE id = ? AND cuts IS NULL",

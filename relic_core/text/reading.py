@@ -60,7 +60,7 @@ def make_work(
     metadata = structure.metadata
     title = metadata.title or title_of_file(name)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
-    cut = tuple(sentences)
+    own = tuple(sentences)
     return Work(
         id=work_id(title, sha256),
         title=title,
@@ -73,11 +73,11 @@ def make_work(
         segmenter=segmenter.identity,
         chapters=structure.chapters,
         paragraphs=structure.paragraphs,
-        sentences=cut,
+        sentences=own,
         left_out=structure.left_out,
         format=form,
         guessed=", ".join(name for name in metadata.guessed if getattr(metadata, name)),
-        cuts=within(text, cut),
+        cuts=within(text, own),
     )
 
 

@@ -195,9 +195,7 @@ def without(text: str, start: int, end: int, gone: Sequence[Offsets]) -> str:
         return text[start:end]
     first = bisect_left(gone, start, key=itemgetter(1))
     pieces, at = [], start
-    for cut, after in gone[first:]:
-        if cut >= end:
-            break
+    for cut, after in gone[first : bisect_left(gone, end, key=itemgetter(0))]:
         pieces.append(text[at : max(at, cut)])
         at = max(at, after)
     return "".join([*pieces, text[at:end]])

@@ -456,6 +456,7 @@ def train(
 
 
 def _resumed(folder: Path, record: Mapping[str, Any]) -> tuple[Origin, tuple[Path, dict[str, Any]] | None]:
+    """Say what a training is of, clear up behind one that was killed, and find the checkpoint that it goes on from."""
     digests = "recipe_digest", "data_digest", "base_digest", "start_digest"
     origin = Origin(recipe=record["recipe"], processes=processes(), **{name: record.get(name, "") for name in digests})
     if is_first():

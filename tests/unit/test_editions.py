@@ -130,6 +130,21 @@ def test_an_index_from_before_broken_words_were_read_whole_does_not_fit_and_the_
     assert bench.indexes.unprepared(bench.works.summaries()) == (read.id,)
 
 
+def test_works_of_an_earlier_version_are_prepared_anew_where_they_have_broken_words(bench):
+    broken = read_file("Nobody rang the bell. The gar\u00adden was under water.".encode(), name="bell.txt")
+    whole = read_file(b"The river rose. Nobody rang the bell.", name="river.txt")
+    for work in (broken, whole):
+        bench.store.works.add(replace(work, cuts=()))
+        bench.indexes.start(work.id)
+    with bench.store.works._writing() as cursor:
+        cursor.execute("UPDATE works SET cuts = NULL")
+    assert [built.fits for built in bench.indexes.built(broken.id)] == [True], "it is searched as it was read before"
+    bench.indexes.read_broken_words()
+    assert bench.works.load(broken.id).cuts == broken.cuts
+    assert sorted(built.fits for built in bench.indexes.built(broken.id)) == [False, True]
+    assert [built.fits for built in bench.indexes.built(whole.id)] == [True]
+
+
 FRENCH = "Le bac ne marchait plus, et personne ne sonnait la cloche de l'autre rive, loin de la rivière. " * 9
 
 

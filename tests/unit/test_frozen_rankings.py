@@ -146,10 +146,10 @@ def test_the_first_passages_are_those_that_were_frozen(found, claim, length):
             assert column == then, name
             continue
         assert column.strength == then.strength, name
-        # Processors add in different orders; what that turns in a code of 8 bits is larger.
-        near = 1e-3 if name == "late" else 1e-4
+        # Processors add in different orders: 3e-5 of a score was seen, and 3.1e-4 where that turns a code of 8 bits.
+        near = 5e-4 if name == "late" else 6e-5
         # Standardised scores come close to 0, where a share of them is less than rounding.
-        assert column.scores == pytest.approx(then.scores, rel=near, abs=5e-5), name
+        assert column.scores == pytest.approx(then.scores, rel=near, abs=3e-5), name
         # Two passages may change places only where nothing but rounding parts them.
         now = dict(zip(column.starts, column.scores, strict=True))
         ranked = [now.get(start, 0.0) for start in then.starts]

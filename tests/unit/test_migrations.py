@@ -55,7 +55,7 @@ def test_a_work_from_before_the_second_step_counts_as_written_when_it_was_added(
     assert works.version("old").written > old.added.replace(tzinfo=None)
 
 
-def test_a_work_from_before_the_nineteenth_step_is_looked_through_when_it_is_first_loaded(tmp_path):
+def test_a_work_from_before_the_nineteenth_step_is_read_as_before_until_it_is_looked_through(tmp_path):
     from relic_core.store.works import TextRows, WorkRows
 
     path = tmp_path / "relic.duckdb"
@@ -77,10 +77,13 @@ def test_a_work_from_before_the_nineteenth_step_is_looked_through_when_it_is_fir
     works, texts = (kind(Database(path, SHIPPED), LockTimeout(1)) for kind in (WorkRows, TextRows))
     before = texts.versions()
     assert {each.reading for each in texts.work_versions().values()} == {work.fingerprint for work in read.values()}
-    for _ in range(2):
-        for name, work in read.items():
-            assert works.load(work.id).cuts == work.cuts, name
-            assert texts.work_versions()[work.id].reading == work.reading, name
+    assert set(works.not_looked_through()) == {work.id for work in read.values()}
+    for name, work in read.items():
+        assert works.load(work.id).cuts == ()
+        works.keep_cuts(work.id, work.cuts)
+        assert works.load(work.id).cuts == work.cuts, name
+        assert texts.work_versions()[work.id].reading == work.reading, name
+    assert not works.not_looked_through()
     assert read["broken"].cuts
     changed = {work_id for work_id, version in texts.versions().items() if version != before[work_id]}
     assert changed == {read["broken"].id}, "the others need not be read anew"

@@ -1,5 +1,5 @@
 -- What models leave out of a work's sentences, so that they read broken words whole: from and to, in characters.
--- NULL: it was added before, and is looked through when it is first loaded.
+-- NULL: it was added before, and nobody has looked through it.
 DROP VIEW live_works;
 
 ALTER TABLE works ADD COLUMN cuts INTEGER[2][];
