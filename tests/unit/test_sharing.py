@@ -89,6 +89,15 @@ def test_another_model_changes_the_makers_of_what_uses_it_and_of_nothing_else(be
     assert mine.edition == theirs.edition
 
 
+def test_broken_words_read_whole_change_the_makers_of_what_uses_a_model_and_of_nothing_else(bench, elsewhere):
+    request = replace(REQUEST, retrievers=("dense-relic", "bm25", "fusion"))
+    mine = bench.fingerprints.of(request)
+    whole = elsewhere(replace(WORK, cuts=((3, 4),))).fingerprints.of(request)
+    changed = {name for name in request.retrievers if mine.retrievers[name] != whole.retrievers[name]}
+    assert changed == {"dense-relic", "fusion"}
+    assert mine.edition == whole.edition
+
+
 def test_an_address_of_this_store_says_nothing_while_nothing_has_changed(bench):
     short = bench.sharing.short("abcdefg", REQUEST)
     assert set(short) == {"q", "w", "m"}
