@@ -519,7 +519,7 @@ class Outcomes:
             except RelicError as further:
                 missing = "data" if isinstance(further, NotFound | BadRequest) else "damaged"
             else:
-                if isinstance(error, NotFound):
+                if isinstance(error, NotFound) and windows:
                     missing = "needs works"
         return _Opened(benchmark, {window.id: window for window in windows}, missing, time.monotonic())
 

@@ -134,8 +134,11 @@ class Works:
 
     def _dated(self, work: Work) -> Work:
         """Give a work the year that the catalogue knows: plain text seldom says when it first appeared."""
-        entry = None if work.year is not None else entry_of(work, self._library)
-        return replace(work, year=entry.year) if entry else work
+        entry = entry_of(work, self._library) if work.year is None or work.guessed else None
+        if entry is None:
+            return work
+        year = entry.year if work.year is None or "year" in work.guessed else work.year
+        return replace(work, year=year, guessed="" if work.author == entry.author else work.guessed)
 
     def foreign(self, work_id: str) -> str:
         """Say that the models read English, of a work in another language; empty of others."""

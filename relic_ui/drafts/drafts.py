@@ -51,7 +51,9 @@ def show(app: App) -> None:
 
 
 def _ask(app: App) -> None:
-    st.html('<p class="relic-quiet">Nothing leaves this computer. The draft is kept only on request.</p>')
+    st.html(
+        '<p class="relic-quiet">Nothing leaves this computer. A draft that you do not keep is deleted after a day.</p>'
+    )
     with st.form("drafts_form", border=False):
         text = st.text_area(
             f"Your text, of {LONGEST:,} words at most",

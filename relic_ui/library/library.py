@@ -25,6 +25,7 @@ PARTS = {"Works": "works", "Add": "adding", "Shelf": "shelf", "Criticism": "sour
 ENDED = 12
 """Ended jobs that the page looks back on."""
 _JOBS = 200
+_OF_WORKS = {"add", "fetch", "index", "larger", "library", "prepare", "read-by-larger"}
 _WATCHED = 6
 """Jobs that are shown with their progress; those that wait behind them are counted."""
 _FILTER_FROM = 8
@@ -36,9 +37,10 @@ _WORDS_A_SECOND = 4_000
 
 
 def recent_jobs(app: App) -> tuple[Job, ...]:
-    """List the jobs that the page tells of: all that are under way, and the last that have ended."""
+    """List the jobs that the page tells of: all that are under way, and the last of works that have ended."""
     recent = app.jobs.recent(limit=_JOBS)
-    return (*(job for job in recent if job.active), *[job for job in recent if not job.active][:ENDED])
+    ended = [job for job in recent if not job.active and job.kind in _OF_WORKS]
+    return (*(job for job in recent if job.active), *ended[:ENDED])
 
 
 def do(app: App, does: str, to: str) -> None:

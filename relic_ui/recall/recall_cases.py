@@ -44,11 +44,9 @@ _OF_SEVERAL = {"missed": "Missed by all", "some": "Missed by some", "found": "Fo
 
 _WITHOUT = {
     "pool": "The passages given with the questions are not on this computer, so only their ranks are shown.",
-    "data": "The critics' claims are not on this computer: only places and ranks came with the program. {needs}",
-    "damaged": "The critics' claims are not shown: the texts of this benchmark that are here are not those that were "
-    "measured.",
-    "needs works": "The critics' claims are not shown: for that all works of this benchmark have to be in the "
-    "{library}.",
+    "data": "The claims are not on this computer: only places and ranks came with the program. {needs}",
+    "damaged": "The claims are not shown: the texts of this benchmark that are here are not those that were measured.",
+    "needs works": "The claims are not shown: for that all works of this benchmark have to be in the {library}.",
     "example": "Some claims are not shown: the texts of this benchmark that are here do not hold them.",
 }
 """What is said of what is missing, works and editions apart, which are named."""

@@ -143,6 +143,15 @@ def test_what_only_looks_like_an_entry_is_none(title, author):
     assert catalogue.find_named(title, author) is None
 
 
+def test_the_year_of_the_catalogue_comes_before_one_that_was_guessed(library):
+    page = b"Persuasion\n\nby Jane Austen\n\n(1818)\n\n\n\nCHAPTER 1\n\nNobody read the ledger.\n"
+    work = library.works.add(page, name="persuasion.txt").work
+    assert (work.year, work.guessed) == (1817, "")
+    other = library.works.add(page.replace(b"Persuasion", b"The Ledger"), name="ledger.txt").work
+    assert other.year == 1818
+    assert "year" in other.guessed
+
+
 def test_a_work_is_known_by_where_it_came_from(library):
     works, shelf = library.works, library.catalogue
     book = works.add(

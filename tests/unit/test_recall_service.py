@@ -402,3 +402,11 @@ def test_a_measure_speaks_of_critics_only_where_their_quotation_is_what_counts(w
     assert "critic" in said["public-relic-test"]
     assert "critic" not in said["loci-dev"] + said["birco-wtb"]
     assert all(of[name].description for name in of if not of[name].quotes)
+
+
+@pytest.mark.parametrize("name", ["birco-arguana", "birco-wtb", "birco-pools"])
+def test_where_a_benchmark_has_no_works_its_data_are_what_is_missing(workbench, two, name):
+    run = two[0]
+    (read,) = workbench.outcomes.read([(replace(run, benchmark=name), workbench.runs.outcomes(run.id)[0])])
+    assert "data" in {each.what for each in read.missing}
+    assert "needs works" not in {each.what for each in read.missing}
