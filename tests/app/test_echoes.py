@@ -11,7 +11,7 @@ import pytest
 from relic_core.errors import BadRequest
 from relic_ui.echoes import echoes
 from tests.app.reading import html, plain, said, sound
-from tests.unit.test_echoes_service import NOVEL, SCRIPTURE
+from tests.unit.echoes.test_echoes_service import NOVEL, SCRIPTURE
 
 ECHOES = "pages/echoes.py"
 

@@ -23,7 +23,7 @@ from tests.app.reading import html, plain, said, sound
 from tests.approved import says
 from tests.fake_encoder import FakeEncoder
 from tests.making_studies import TERMS, make_ferry, make_study
-from tests.unit.test_spans import LINES
+from tests.unit.studies.test_spans import LINES
 
 SAYS = says("proxy_task")
 PAGE = "pages/proxy_task.py"

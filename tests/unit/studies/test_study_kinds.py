@@ -23,7 +23,7 @@ from relic_core.studies.results import span_retrieval
 from relic_core.wiring import build
 from tests.inline import InlineExecutor
 from tests.making_studies import make_ferry, make_study
-from tests.unit.test_spans import LINES
+from tests.unit.studies.test_spans import LINES
 
 
 @pytest.fixture

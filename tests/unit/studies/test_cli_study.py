@@ -8,7 +8,7 @@ import pytest
 
 from relic_core.domain.studies import span_choice
 from relic_core.wiring import build
-from tests.unit.test_spans import LINES
+from tests.unit.studies.test_spans import LINES
 
 SAMPLE = "High Water at Averhythe"
 

@@ -14,7 +14,7 @@ from relic_core.errors import NotFound, StoreBusy, StudyFrozen
 from relic_core.store import Store
 from tests.making_studies import TERMS, make_answer, make_study
 
-PROJECT = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
