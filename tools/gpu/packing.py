@@ -56,12 +56,14 @@ CARRIED = (
 """Modules that learn, as they are; of those that they mention besides, names stand in."""
 _RUN = '''"""Learn from this folder: python run.py --minutes N."""
 
+import os
 import sys
 import time
 
 from tools.gpu.absent import stand_in
 
 began = time.monotonic()
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # read when torch is loaded; see relic_core/__init__.py
 stand_in()
 
 from tools.gpu.learning import main
