@@ -485,7 +485,8 @@ class Outcomes:
         context, opened, book, work, work_id = found
         missing = []
         if context is None:
-            missing = [Missing(opened.missing if opened.missing and not opened.windows else "example", run.benchmark)]
+            what = opened.missing if opened.missing and not opened.windows else "example"
+            missing = [Missing("data" if what == "needs works" and run.pool == "given" else what, run.benchmark)]
         if work is None:
             key = (run.pool, outcome.book)
             if key not in known:
@@ -519,7 +520,7 @@ class Outcomes:
             except RelicError as further:
                 missing = "data" if isinstance(further, NotFound | BadRequest) else "damaged"
             else:
-                if isinstance(error, NotFound) and windows:
+                if isinstance(error, NotFound):
                     missing = "needs works"
         return _Opened(benchmark, {window.id: window for window in windows}, missing, time.monotonic())
 

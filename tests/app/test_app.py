@@ -87,7 +87,7 @@ def test_the_first_page_is_drawn_before_the_encoder_is_loaded_and_the_larger_mod
     begun = Mock()
     monkeypatch.setattr(shell.time, "sleep", begun.pause)
     WARM(begun)
-    after = ["larger_model.start_by_itself", "indexes.read_by_larger"]
+    after = ["indexes.read_broken_words", "larger_model.start_by_itself", "indexes.read_by_larger"]
     assert [name for name, *_ in begun.mock_calls] == ["pause", "indexes.warm", *after]
     assert begun.pause.call_args.args[0] >= 1
 
