@@ -29,17 +29,9 @@ from relic_core.studies.raters import KEYS
 from relic_core.studies.report import accuracies, agreement, guide, load_of, made_of, tables
 from relic_core.studies.service import PRIDE, SAMPLE, paper_study
 from relic_core.wiring import build
-from tests.inline import InlineExecutor
 from tests.making_studies import TERMS, WHEN, make_ferry, make_study
 
 pytestmark = pytest.mark.usefixtures("kept_open")
-
-
-@pytest.fixture
-def bench(settings):
-    workbench = build(settings, executor=InlineExecutor(settings))
-    workbench.ensure_sample()
-    return workbench
 
 
 @pytest.fixture

@@ -21,16 +21,8 @@ from relic_core.studies.proxy_task import ask, caveat
 from relic_core.studies.report import tables
 from relic_core.studies.results import span_retrieval
 from relic_core.wiring import build
-from tests.inline import InlineExecutor
 from tests.making_studies import make_ferry, make_study
 from tests.unit.studies.test_spans import LINES
-
-
-@pytest.fixture
-def bench(settings):
-    workbench = build(settings, executor=InlineExecutor(settings))
-    workbench.ensure_sample()
-    return workbench
 
 
 @pytest.fixture
