@@ -242,7 +242,9 @@ class Tower:
 
     @cached_property
     def _model(self) -> Any:  # noqa: ANN401 - transformers is not typed
-        return self.build()
+        from relic_core.encoders.attention import fuse_attention
+
+        return fuse_attention(self.build())
 
     def build(self, *, begins: bool = False) -> Any:  # noqa: ANN401 - transformers is not typed
         """Build the model and fill it with the weights; each call gives another, to be trained for example.
