@@ -78,7 +78,7 @@ def show(app: App, result: SearchResult) -> None:
     _show_more(result)
     show_preparing(app, result)
     found = _show_scenes(result)
-    _tell_found(found, app, result)
+    _tell_found(found, app, view, result)
     page = _Page.of(app, view, result)
     if not any(column.waiting for column in result.columns):
         page.draw(result)
@@ -88,7 +88,7 @@ def show(app: App, result: SearchResult) -> None:
     with page.waiting(result), st.spinner("Reading the best passages again …"):
         whole = reading.result()
     _keep(app, request, whole)
-    _tell_found(found, app, whole)
+    _tell_found(found, app, view, whole)
     page.draw(whole, before=result)
 
 
@@ -110,8 +110,10 @@ def _show_more(result: SearchResult) -> None:
         )
 
 
-def _tell_found(place: DeltaGenerator, app: App, result: SearchResult) -> None:
+def _tell_found(place: DeltaGenerator, app: App, view: str, result: SearchResult) -> None:
     line = found_in_a_line(result, app.sources.quoted)
+    if line and view != views.BEST:  # which it counts
+        line = f"Best evidence: {line}"
     place.html(f'<p class="relic-quiet">{escape(line)}</p>', width="content")
 
 

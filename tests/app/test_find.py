@@ -285,6 +285,14 @@ def test_a_phone_shows_the_best_evidence_first_and_no_columns(app, monkeypatch):
     assert "side" not in at.get_by_key("find_view").options
 
 
+def test_what_is_counted_above_columns_is_the_best_evidence_by_name(app, monkeypatch):
+    monkeypatch.setattr("relic_ui.find.answering.found_in_a_line", lambda *_: "20 passages.")
+    at = ask(app.open(FIND), CLAIM)
+    shown = {name: "Best evidence: 20 passages." in html(view(at, name)) for name in ("side", "best")}
+    assert shown == {"side": True, "best": False}
+    assert "20 passages." in html(at)
+
+
 @pytest.mark.parametrize(
     ("told", "opens"),
     [(("narrow", ""), "best"), (("wide", ""), "side"), (("wide", "bm25"), "bm25"), (("narrow", "gone"), "best")],
