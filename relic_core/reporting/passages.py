@@ -1,25 +1,32 @@
 """Passages ready to be set on a page: verbatim words, with the line wraps of the file undone.
 
-A passage is a list of paragraphs, a paragraph a list of pieces. Prose loses only the hard line wraps of its file; verse
-keeps its lines; `_italics_` of plain-text editions become italic pieces, also where they run over several sentences.
-What was left out of the work (headings, illustration marks) is not part of a passage, and the words are never touched.
+A passage is a list of paragraphs, a paragraph a list of pieces. Prose loses only the hard line wraps of its file, and
+the hyphens that part a word there; verse keeps its lines; `_italics_` of plain-text editions become italic pieces, also
+where they run over several sentences. What was left out of the work (headings, illustration marks) is not part of a
+passage, and the words are never touched.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, pairwise
+from operator import itemgetter
 
-from relic_core.domain import Paragraph, ParagraphKind, Sentence, Span, Work
+from relic_core.domain import Offsets, Paragraph, ParagraphKind, Sentence, Span, Work
 from relic_core.text.typography import printed, printed_pieces
+from relic_core.text.unbroken import without
 
 Light = tuple[int, int]
 """Half-open character offsets of a word to light."""
 
 _ITALIC = re.compile(r"_(?=\S)([^_]{1,2000}?)(?<=\S)_", re.DOTALL)
 
+_HYPHENS = "-¬\u00ad"
+_WRAPPED = re.compile(r"(?<=\w)(?:--|—|-(?!\s+(?:and|or|to)\s))(?P<gap>[ \t]*\n\s*)(?=\w)")
+"""A line that ends in a compound's hyphen, or a dash between words; "two- and threefold" keeps its space."""
 _PAUSE = re.compile(r"[:;,—–-][\"'”’)\]_]*$")
 _SMALL = re.compile(r"[\"'“‘(\[_—–-]*[a-zà-ÿ]")
 
@@ -178,6 +185,7 @@ class Setting:
     def __init__(self, work: Work, paragraph: Paragraph) -> None:
         self._text = work.text
         self._kind = paragraph.kind
+        self._gone = _wraps(work, paragraph) if paragraph.kind != "verse" else []
         self._italics = [found.span() for found in _ITALIC.finditer(work.text, paragraph.start, paragraph.end)]
 
     def pieces(self, start: int, end: int, lights: Sequence[Light] = (), *, gold: bool = True) -> list[Piece]:
@@ -192,8 +200,18 @@ class Setting:
                 continue  # the underscore itself
             is_lit = any(first <= a and b <= last for first, last in lit)
             italic = any(first < a and b < last for first, last in self._italics)
-            pieces.append(Piece(_unwrap(self._text[a:b], self._kind), gold=gold, lit=is_lit, italic=italic))
+            words = without(self._text, a, b, self._gone)
+            pieces.append(Piece(_unwrap(words, self._kind), gold=gold, lit=is_lit, italic=italic))
         return pieces
+
+
+def _wraps(work: Work, paragraph: Paragraph) -> list[Offsets]:
+    """Find what line ends add to words: hyphens that part one, and the breaks behind hyphens and dashes of the text."""
+    start, end = (bisect_left(work.cuts, at, key=itemgetter(0)) for at in (paragraph.start, paragraph.end))
+    parting = (cut for cut in work.cuts[start:end] if work.text[cut[0]] in _HYPHENS)
+    return sorted(
+        [*parting, *(found.span("gap") for found in _WRAPPED.finditer(work.text, paragraph.start, paragraph.end))]
+    )
 
 
 def _unwrap(text: str, kind: ParagraphKind) -> str:

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 from relic_core.domain import Span
+from relic_core.library.reading import read_file
 from relic_core.reporting.passages import quotation, surroundings, whole_sentences
 from relic_core.text.words import content_tokens, shared_words
 from tests.making import make_work
@@ -13,6 +14,25 @@ WORK = make_work(
 
 def test_a_quotation_keeps_its_words_and_loses_only_the_wraps_of_the_file():
     assert quotation(WORK, Span(0, 2)).plain == "One very long line. Two."
+
+
+def test_line_ends_add_nothing_to_words_and_marks_of_pages_stay_the_files():
+    text = (
+        "She was anx-\nious to be of _con-\nsequence_ [Pg 7] in her day-\nweary gar\u00adden--\nand two-\nor threefold "
+        "fam-\nilies."
+    )
+    work = read_file(text.encode(), name="garden.txt")
+    passage = quotation(work, Span(0, 1), light=lambda words: [(words.index("anx"), words.index("ious") + 4)])
+    assert passage.plain == (
+        "She was anxious to be of consequence [Pg 7] in her day-weary garden--and two- or threefold families."
+    )
+    assert [piece.text for piece in passage.pieces if piece.lit or piece.italic] == ["anxious", "consequence"]
+
+
+def test_verse_keeps_the_hyphens_at_its_line_ends():
+    work = read_file(b"The king-\ndom of day-\nlight fell.", name="verse.txt")
+    verse = replace(work, paragraphs=(replace(work.paragraphs[0], kind="verse"),))
+    assert quotation(verse, Span(0, 1)).plain == "The king-\ndom of day-\nlight fell."
 
 
 def test_italics_of_the_edition_become_italic_pieces():
