@@ -13,7 +13,9 @@ from relic_core.domain import Work
 from relic_core.domain.drafts import Difference, Excuse
 from relic_core.mining.matches import MOST_SKIPPED, Aligner, Block, SharedRun, find_chains
 from relic_core.mining.quoted_works import QuotedWork, QuotedWorks
+from relic_core.text.line_ends import line_ends
 from relic_core.text.placing import letters
+from relic_core.text.unbroken import without
 from relic_core.text.words import STOPWORDS, WORD, fold
 
 LEAST_SHARE = 0.6
@@ -241,7 +243,8 @@ class QuotedWords:
         if there >= there_end:
             return ""
         start, end = self._works.offsets(there, there_end - 1)
-        return " ".join(work.text[start:end].split())
+        added = line_ends(work.text, start, end, work.cuts)
+        return " ".join(without(work.text, start, end, added).split())
 
 
 def is_negation(word: str) -> bool:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from relic_core.domain import Offsets
 from relic_core.library.lexicon import Flags, Lexicon, Numbers, Reach, Term, word_offsets
 from relic_core.library.queries import GAPS, Reading
+from relic_core.text.line_ends import line_ends
 from relic_core.text.unbroken import cuts, origins, without
 
 _SPARE = 120
@@ -50,9 +52,11 @@ class Wording:
     - `starts`, `ends`, `ids`: character offsets, and each word's number in the lexicon; of words in sentences alone.
     - `sentence_starts`, `sentence_ends`, `sentence_chapters`, `sentence_paragraphs`: as `Work` has them.
     - `runs`: sentences with the same number may be in one context: a chapter without its notes, or one note.
+    - `wraps`: what line ends add to words: see `text.line_ends`.
     """
 
     text: str
+    wraps: Sequence[Offsets]
     starts: Numbers
     ends: Numbers
     ids: Numbers
@@ -80,9 +84,10 @@ class Wording:
         held = zip(firsts[counted].tolist(), lasts[counted].tolist(), strict=True)
         words = [kept[start:end] for start, end in held]
         noted = notes[paragraphs] if len(paragraphs) else np.zeros(0, np.bool_)
+        wraps = line_ends(text, 0, len(text), gone)
         runs = np.where(noted, -1 - paragraphs, chapters).astype(np.int32)
         return cls(
-            text, starts, ends, lexicon.number(words), sentence_starts, sentence_ends, chapters, paragraphs, runs
+            text, wraps, starts, ends, lexicon.number(words), sentence_starts, sentence_ends, chapters, paragraphs, runs
         )
 
     @cached_property
@@ -129,7 +134,8 @@ class Wording:
         for sentence in range(first, last + 1):
             if sentence > first:
                 pieces.append(PILCROW if paragraphs[sentence] != paragraphs[sentence - 1] else " ")
-            pieces.append(self.text[max(start, starts[sentence]) : min(end, ends[sentence])])
+            here, there = max(start, starts[sentence]), min(end, ends[sentence])
+            pieces.append(without(self.text, here, there, self.wraps))
         return _ITALICS.sub("", _SPACE.sub(" ", "".join(pieces)))
 
     def reach(self, first: int, length: int) -> tuple[int, int]:

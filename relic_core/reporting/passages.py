@@ -9,13 +9,12 @@ passage, and the words are never touched.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, pairwise
-from operator import itemgetter
 
-from relic_core.domain import Offsets, Paragraph, ParagraphKind, Sentence, Span, Work
+from relic_core.domain import Paragraph, ParagraphKind, Sentence, Span, Work
+from relic_core.text.line_ends import line_ends
 from relic_core.text.typography import printed, printed_pieces
 from relic_core.text.unbroken import without
 
@@ -24,9 +23,6 @@ Light = tuple[int, int]
 
 _ITALIC = re.compile(r"_(?=\S)([^_]{1,2000}?)(?<=\S)_", re.DOTALL)
 
-_HYPHENS = "-¬\u00ad"
-_WRAPPED = re.compile(r"(?<=\w)(?:--|—|-(?!\s+(?:and|or|to)\s))(?P<gap>[ \t]*\n\s*)(?=\w)")
-"""A line that ends in a compound's hyphen, or a dash between words; "two- and threefold" keeps its space."""
 _PAUSE = re.compile(r"[:;,—–-][\"'”’)\]_]*$")
 _SMALL = re.compile(r"[\"'“‘(\[_—–-]*[a-zà-ÿ]")
 
@@ -185,7 +181,8 @@ class Setting:
     def __init__(self, work: Work, paragraph: Paragraph) -> None:
         self._text = work.text
         self._kind = paragraph.kind
-        self._gone = _wraps(work, paragraph) if paragraph.kind != "verse" else []
+        prose = paragraph.kind != "verse"
+        self._gone = line_ends(work.text, paragraph.start, paragraph.end, work.cuts) if prose else []
         self._italics = [found.span() for found in _ITALIC.finditer(work.text, paragraph.start, paragraph.end)]
 
     def pieces(self, start: int, end: int, lights: Sequence[Light] = (), *, gold: bool = True) -> list[Piece]:
@@ -203,15 +200,6 @@ class Setting:
             words = without(self._text, a, b, self._gone)
             pieces.append(Piece(_unwrap(words, self._kind), gold=gold, lit=is_lit, italic=italic))
         return pieces
-
-
-def _wraps(work: Work, paragraph: Paragraph) -> list[Offsets]:
-    """Find what line ends add to words: hyphens that part one, and the breaks behind hyphens and dashes of the text."""
-    start, end = (bisect_left(work.cuts, at, key=itemgetter(0)) for at in (paragraph.start, paragraph.end))
-    parting = (cut for cut in work.cuts[start:end] if work.text[cut[0]] in _HYPHENS)
-    return sorted(
-        [*parting, *(found.span("gap") for found in _WRAPPED.finditer(work.text, paragraph.start, paragraph.end))]
-    )
 
 
 def _unwrap(text: str, kind: ParagraphKind) -> str:

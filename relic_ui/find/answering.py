@@ -112,8 +112,8 @@ def _show_more(result: SearchResult) -> None:
 
 def _tell_found(place: DeltaGenerator, app: App, view: str, result: SearchResult) -> None:
     line = found_in_a_line(result, app.sources.quoted)
-    if line and view != views.BEST:  # which it counts
-        line = f"Best evidence: {line}"
+    if line:
+        line = f"Best evidence: {line}." if view != views.BEST else f"{line[0].upper()}{line[1:]}."
     place.html(f'<p class="relic-quiet">{escape(line)}</p>', width="content")
 
 
@@ -133,7 +133,7 @@ def _show_scenes(result: SearchResult) -> DeltaGenerator:
         for scene in result.scenes:
             marked = f"{number_of(scene.name)}: {', '.join(scene.marks)}" if scene.marks else scene.name
             st.button(
-                literal(f"{marked} · {scene.passages} of 20" if scene.passages else marked),
+                literal(f"{marked} · {many(scene.passages, 'passage')}" if scene.passages else marked),
                 key=f"find_scene_{scene.chapter}",
                 type="tertiary",
                 on_click=limit,

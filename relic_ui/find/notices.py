@@ -40,7 +40,7 @@ def show_notices(result: SearchResult) -> None:
 
 
 def found_in_a_line(result: SearchResult, quoted: Callable[[str], QuotationCounts]) -> str:
-    """Say of the best evidence how many passages it has, where most are, who speaks, and what critics quote."""
+    """Say of the best evidence where most of it is, who speaks, how much critics quote; nothing if there is none."""
     cards = [each.card for each in result.best[: 2 * result.request.results]]
     if len(cards) < _FEWEST or result.request.conditions:
         return ""
@@ -48,14 +48,14 @@ def found_in_a_line(result: SearchResult, quoted: Callable[[str], QuotationCount
     often = [name for name, count in where.most_common(2) if name and count > 1 and len(where) > 1]
     speaker, spoken = next(iter(Counter(name for card in cards for name in card.speakers).most_common(1)), ("", 0))
     critics = sum(quoted(card.work.id).by(card.line)[0] > 0 for card in cards)
-    parts = [many(len(cards), "passage")]
+    parts = []
     if often and not result.scenes:  # which name the likely chapters
-        parts[0] += f", most often from {listed(often)}"
+        parts.append(f"most often from {listed(often)}")
     if spoken > 1:
         parts.append(f"{spoken} spoken by {speaker}")
     if critics:
         parts.append(f"{critics} quoted by critics")
-    return "; ".join(parts) + "."
+    return "; ".join(parts)
 
 
 def _show_answer(result: SearchResult) -> None:

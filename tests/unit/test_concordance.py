@@ -88,6 +88,17 @@ def test_exactly_as_written_folds_nothing_but_apostrophes(typed, keywords):
     assert found(prose("Natásha and NATÁSHA and Natásha’s."), typed, as_written=True) == keywords
 
 
+@pytest.mark.parametrize(
+    ("typed", "text", "keywords"),
+    [
+        ("lamp window", "None--\nbut the lamp-\nwindow.", ["lamp-window"]),
+        ("garden", "The gar\u00ad\nden, the gar-\nden.", ["garden", "garden"]),
+    ],
+)
+def test_words_are_found_and_shown_without_what_line_ends_add(typed, text, keywords):
+    assert found(prose(text), typed) == keywords
+
+
 # ---- phrases ------------------------------------------------------------------------------------------------------
 
 

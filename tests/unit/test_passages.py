@@ -16,15 +16,24 @@ def test_a_quotation_keeps_its_words_and_loses_only_the_wraps_of_the_file():
     assert quotation(WORK, Span(0, 2)).plain == "One very long line. Two."
 
 
-def test_line_ends_add_nothing_to_words_and_marks_of_pages_stay_the_files():
+def test_line_ends_add_nothing_to_the_words_of_prose():
     text = (
-        "She was anx-\nious to be of _con-\nsequence_ [Pg 7] in her day-\nweary gar\u00adden--\nand two-\nor threefold "
-        "fam-\nilies."
+        "The day-\nweary guests--\nand two-\nor threefold cousins.--\nShe sang 1803–\n1805, as pre-\nbut not post-war."
+    )
+    assert quotation(read_file(text.encode(), name="guests.txt"), Span(0, 2)).plain == (
+        "The day-weary guests--and two- or threefold cousins.--She sang 1803–1805, as pre- but not post-war."
+    )
+
+
+def test_where_hyphens_part_words_the_words_are_whole_and_a_doubtful_one_is_as_in_the_file():
+    text = (
+        "She was anx-\nious to be of _con-\nsequence_ [Pg 7] to her unpros-\nperous mother-in-\nlaw "
+        "in the gar\u00ad\nden fam-\nily."
     )
     work = read_file(text.encode(), name="garden.txt")
     passage = quotation(work, Span(0, 1), light=lambda words: [(words.index("anx"), words.index("ious") + 4)])
     assert passage.plain == (
-        "She was anxious to be of consequence [Pg 7] in her day-weary garden--and two- or threefold families."
+        "She was anxious to be of consequence [Pg 7] to her unpros- perous mother-in- law in the garden family."
     )
     assert [piece.text for piece in passage.pieces if piece.lit or piece.italic] == ["anxious", "consequence"]
 

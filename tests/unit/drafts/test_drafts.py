@@ -40,7 +40,7 @@ FERRY = (
 )
 ORCHARD = (
     "The Orchard\n\nby Basil Lee\n\nCHAPTER I\n\nThe miser counted rotten apples under a yellow moon while the village "
-    "slept. A lean fox crossed the wet meadow and vanished behind the cider press.\n"
+    "slept. A lean fox crossed the wet mead-\now and vanished behind the cider press.\n"
 )
 LANTERNS = "The ferryman counted seven brass lanterns beside the frozen quay before dawn"
 
@@ -110,6 +110,11 @@ def test_an_altered_quotation_is_shown_word_by_word_with_its_excuse(checked, quo
     assert check.outcome == "altered"
     assert ours in [each.ours for each in check.differences] or theirs.split()[0] in check.differences[0].theirs
     assert excuse == check.differences[0].excuse
+
+
+def test_a_difference_shows_a_word_of_the_work_that_is_parted_at_a_line_end_whole(checked):
+    check = only(checked("“A lean fox crossed the wet orchard and vanished behind the cider press,” she says."))
+    assert [(each.ours, each.theirs) for each in check.differences] == [("orchard", "meadow")]
 
 
 @pytest.mark.parametrize(
