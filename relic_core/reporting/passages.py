@@ -1,6 +1,6 @@
 """Passages ready to be set on a page: verbatim words, with the line wraps of the file undone.
 
-A passage is a list of paragraphs, a paragraph a list of pieces. Prose loses only the hard line wraps of its file, and
+A passage is a list of paragraphs, a paragraph a list of pieces. Prose loses only the hard line wraps of its file, with
 the hyphens that part a word there; verse keeps its lines; `_italics_` of plain-text editions become italic pieces, also
 where they run over several sentences. What was left out of the work (headings, illustration marks) is not part of a
 passage, and the words are never touched.
@@ -215,7 +215,8 @@ def _unwrap(text: str, kind: ParagraphKind) -> str:
 
 def light_words(passage: Passage, words: str) -> Passage:
     """Light some words of one paragraph where they occur in a passage's gold to the letter but for white space."""
-    wanted = re.compile(r"\s+".join(map(re.escape, words.split())) or r"(?!)")
+    typed = [re.escape(word) + (r"\s*" if word.endswith("-") else r"\s+") for word in words.split()]
+    wanted = re.compile("".join(typed).removesuffix(r"\s+") or r"(?!)")
     paragraphs = []
     for paragraph in passage.paragraphs:
         text = paragraph.text

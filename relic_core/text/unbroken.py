@@ -121,7 +121,7 @@ _LONE_LENGTH, _HEAD_LENGTH = 16, 70
 
 
 _SIGNS = "\u00ad\u200b\u200c\u200d\u2060\ufeff¬"
-_UNSEEN = re.compile(rf"(?<=[^\W\d_])[\u00ad¬][ \t]*\n?[ \t]*(?=[^\W\d_])|[{_SIGNS[:-1]}]+")
+_UNSEEN = re.compile(rf"(?<=[^\W\d_])(?:\u00ad[ \t]*\n|¬[ \t]*\n?)[ \t]*(?=[^\W\d_])|[{_SIGNS[:-1]}]+")
 """Soft hyphens, what has no width, and the sign for a hyphen at the end of a line."""
 _MAY_BE_BROKEN = re.compile(
     rf"[{_SIGNS}]|-[ \t]*\n|[\[{{(|<][ \t]*(?:p|\d)|^[ \t]*(?:p\w* )?\d|[^\W\d_][ \t]+\d{{1,4}}$",
@@ -161,9 +161,7 @@ _kept = lru_cache(maxsize=_TEXTS)(_cuts)
 
 def _in_compound(text: str, start: int, end: int) -> bool:
     first, second = _FIRST.search(text, max(0, start - _WORD_LENGTH), start), _FIRST_PART.match(text, end)
-    if text[start] != "-" or first is None or second is None:
-        return False
-    return text.endswith("-", 0, first.start()) or is_compound(first[0], second[0])  # mother-in-|law
+    return text[start] == "-" and first is not None and second is not None and is_compound(first[0], second[0])
 
 
 def is_compound(first: str, second: str) -> bool:

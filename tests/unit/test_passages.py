@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from relic_core.domain import Span
 from relic_core.library.reading import read_file
-from relic_core.reporting.passages import quotation, surroundings, whole_sentences
+from relic_core.reporting.passages import light_words, quotation, surroundings, whole_sentences
 from relic_core.text.words import content_tokens, shared_words
 from tests.making import make_work
 
@@ -18,24 +18,33 @@ def test_a_quotation_keeps_its_words_and_loses_only_the_wraps_of_the_file():
 
 def test_line_ends_add_nothing_to_the_words_of_prose():
     text = (
-        "The day-\nweary guests--\nand two-\nor threefold cousins.--\nShe sang 1803–\n1805, as pre-\nbut not post-war."
+        "The day-\nweary guests--\nand two-\nor threefold self-\n_esteem_ of pre-\nbut not post-war K----\nBoulevard."
     )
-    assert quotation(read_file(text.encode(), name="guests.txt"), Span(0, 2)).plain == (
-        "The day-weary guests--and two- or threefold cousins.--She sang 1803–1805, as pre- but not post-war."
+    passage = quotation(read_file(text.encode(), name="guests.txt"), Span(0, 1))
+    assert passage.plain == (
+        "The day-weary guests-- and two- or threefold self-esteem of pre- but not post-war K---- Boulevard."
     )
+    lit = light_words(passage, "day- weary guests--\nand")
+    assert [piece.text for piece in lit.pieces if piece.lit] == ["day-weary guests-- and"]
 
 
 def test_where_hyphens_part_words_the_words_are_whole_and_a_doubtful_one_is_as_in_the_file():
     text = (
-        "She was anx-\nious to be of _con-\nsequence_ [Pg 7] to her unpros-\nperous mother-in-\nlaw "
+        "She was anx-\nious to be of _con-\nsequence_ [Pg 7] to her good-na-\ntured, unpros-\nperous cousin "
         "in the gar\u00ad\nden fam-\nily."
     )
     work = read_file(text.encode(), name="garden.txt")
     passage = quotation(work, Span(0, 1), light=lambda words: [(words.index("anx"), words.index("ious") + 4)])
     assert passage.plain == (
-        "She was anxious to be of consequence [Pg 7] to her unpros- perous mother-in- law in the garden family."
+        "She was anxious to be of consequence [Pg 7] to her good-natured, unpros- perous cousin in the garden family."
     )
     assert [piece.text for piece in passage.pieces if piece.lit or piece.italic] == ["anxious", "consequence"]
+
+
+def test_a_soft_hyphen_within_a_line_and_numbers_of_pages_say_nothing_about_its_ends():
+    text = "The gar\u00adden had a coffee-\ncup on the \n\n- 12 -\n\nwall by the lamp-\nwindow [Pg 13] alone."
+    work = read_file(text.encode(), name="cup.txt")
+    assert "coffee-cup" in quotation(work, Span(0, len(work.sentences))).plain
 
 
 def test_verse_keeps_the_hyphens_at_its_line_ends():
