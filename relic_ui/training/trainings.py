@@ -118,7 +118,7 @@ def show_default(app: App) -> None:
     paragraphs += packaged_ones
     if default.offers_large:
         paragraphs.append(
-            "A larger model is installed. It finds more of what critics quoted; preparing takes four times as long."
+            "A larger model is installed. It finds more of what critics quoted; preparing takes three times as long."
         )
         during = "Checking the model …"  # it is unpacked when it is first chosen
         buttons_.append(_packaged_button(PACKAGED_LARGE, "Use the larger model", during))

@@ -35,6 +35,7 @@ SHORT, LOCI = ("recall@10", "recall@100"), ("recall@5", "recall@20")
 TABLES = {
     "ablations": ("What each part is worth", {"4-4": SHORT, "1-1": SHORT}),
     "larger_base": ("A larger base", {"4-4": SHORT, "1-1": SHORT, "loci": LOCI}),
+    "large_windows": ("More windows", {"4-4": SHORT, "1-1": SHORT}),
     "larger_base_test": ("Figures", {"test": ("recall@1", *SHORT), "novels": SHORT, "pools": ("ndcg@10",)}),
 }
 """By folder: the heading, and what is told of the runs on each benchmark or shape."""

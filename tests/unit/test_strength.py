@@ -1,11 +1,9 @@
 """Strong or weak: a claim about another book must come out weak."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from relic_core.config import Settings
+from relic_core.config import ASSETS, Settings
 from relic_core.domain import Claim, rank_scores
 from relic_core.encoders.late_chunking import LateChunkingEncoder
 from relic_core.formats.run_files import read_run
@@ -218,9 +216,8 @@ def test_thresholds_were_set_for_the_encoder_that_comes_with_the_program(tmp_pat
 
 
 def test_thresholds_were_set_for_the_encoder_over_the_larger_base():
-    measured = Path(__file__).parents[2] / "tools" / "measured"
-    encoder = read_run(measured / "larger_base" / "dense-relic-larger-4-4.json")[0].configuration["encoder"]
-    assert calibration.find("", encoder).strength
+    run, _ = read_run(ASSETS / "results" / "larger" / "dense-relic-larger-test.json")
+    assert calibration.find("", run.configuration["encoder"]).strength
 
 
 def test_a_work_of_one_sentence():
