@@ -187,7 +187,7 @@ def test_where_strangers_crowd_the_oldest_of_the_most_crowded_address_goes_and_w
 def served(monkeypatch):
     """Serve by uvicorn, guarded and with no patience, an app that takes a websocket; gives the port."""
     monkeypatch.setattr(auto.AutoHTTPProtocol, "connection_made", auto.AutoHTTPProtocol.connection_made)
-    monkeypatch.setattr(strangers, "PATIENCE", 0.05)
+    monkeypatch.setattr(strangers, "PATIENCE", 0.3)
     strangers.guard_connections()
 
     async def app(scope, receive, send):
@@ -197,7 +197,7 @@ def served(monkeypatch):
                 if message.get("bytes"):
                     await send({"type": "websocket.send", "bytes": b"taken"})
         elif scope["type"] == "http":
-            await asyncio.sleep(0.5)  # longer than a request may take to come
+            await asyncio.sleep(0.8)  # longer than a request may take to come
             await send({"type": "http.response.start", "status": 204})
             await send({"type": "http.response.body"})
 
