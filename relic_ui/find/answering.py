@@ -112,8 +112,10 @@ def _show_more(result: SearchResult) -> None:
 
 def _tell_found(place: DeltaGenerator, app: App, view: str, result: SearchResult) -> None:
     line = found_in_a_line(result, app.sources.quoted)
-    if line:
-        line = f"Best evidence: {line}." if view != views.BEST else f"{line[0].upper()}{line[1:]}."
+    if not line:  # an empty paragraph would indent the chapters beside it
+        place.empty()
+        return
+    line = f"Best evidence: {line}." if view != views.BEST else f"{line[0].upper()}{line[1:]}."
     place.html(f'<p class="relic-quiet">{escape(line)}</p>', width="content")
 
 
