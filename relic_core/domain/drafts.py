@@ -101,7 +101,7 @@ class QuotationCheck:
 
     - `at`: offsets in the text of the draft, without the outer marks; `words` are its words, cleaned.
     - `marked`: whether it stands between marks or is set off.
-    - `found`: where it is; of one that was not found, what comes nearest, if anything does.
+    - `found`: where it is; of one that has no place (`is_placed`), what comes nearest, if anything does.
     - `named`, `naming`: titles of the works that the draft names for it, and where it does.
     - `missing`: a name in its citation that no work of the library has.
     - `differences`: from what `found` has, in the order of the quotation.
@@ -126,6 +126,11 @@ class QuotationCheck:
     cut: str = ""
     points: tuple[Difference, ...] = ()
     critic: CriticPlace | None = None
+
+    @property
+    def is_placed(self) -> bool:
+        """Whether it is known where it stands."""
+        return self.outcome not in {"not found", "too short"}
 
     @property
     def outcomes(self) -> tuple[CheckOutcome, ...]:

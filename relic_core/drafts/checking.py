@@ -139,8 +139,7 @@ class Checker:
             words, named, made = self._begun(quotation, marked=marked)
             quoted = QuotedWords(words, self._library.works)
             if len(content_tokens(words)) < LEAST_CONTENT or unbracketed(words) < LEAST_CONTENT:
-                best = self._exactly(quoted, named)
-                yield self._judged(best, named, made) if best else made(outcome="too short")
+                yield self._judged_short(quoted, named, made)
                 continue
             laid = self._in_all_and_named(quoted.lay, named)
             if laid and laid[0].share >= LEAST_SHARE:
@@ -161,7 +160,7 @@ class Checker:
             elif not is_no_quotation(quoted.text, nouns=self._language == "de"):
                 critic = self._critics_by.get(named.missing)
                 check = made(outcome="not found", found=self._nearest(laid, named), critic=critic)
-                nowhere.append(replace(check, named=()) if named.naming == "running" else check)
+                nowhere.append(_unless_running(check, named))
         in_criticism = self._library.critics.find([each.words for each in nowhere], self._library.works)
         for check, there in zip(nowhere, in_criticism, strict=True):
             if there is None:
@@ -189,13 +188,19 @@ class Checker:
         )
         return words, named, made
 
-    def _exactly(self, quoted: QuotedWords, named: Named) -> _Candidate | None:
-        """Find a phrase so short that it may be chance, to the letter in a work that the draft names."""
-        if not named.works or len(quoted.text.split()) < _PHRASE:
-            return None
-        laid = [*quoted.lay(among=named.works), *quoted.nearest(among=named.works)]
+    def _judged_short(
+        self, quoted: QuotedWords, named: Named, made: Callable[..., QuotationCheck]
+    ) -> QuotationCheck:
+        """Judge words so few that they may be chance: a phrase to the letter in the work that is named last counts."""
+        among = named.works or named.last
+        if not among or len(quoted.text.split()) < _PHRASE:
+            return made(outcome="too short")
+        laid = [*quoted.lay(among=among), *quoted.nearest(among=among)]
         best = self._best(quoted, laid, named) if laid else None
-        return best if best and best.exact else None
+        if best and best.exact:
+            return self._judged(best, named, made)
+        near = self._place(best.laid) if best and best.laid.share >= LEAST_SHARE else None
+        return _unless_running(made(outcome="too short", found=near), named)
 
     def unquoted(self, checks: Sequence[QuotationCheck]) -> tuple[Offsets, ...]:
         """Find the paragraphs that say something of a work and quote nothing."""
@@ -255,6 +260,7 @@ class Checker:
         return made(
             outcome=outcome,
             found=self._place(best.laid),
+            **({} if self._library.cited[best.laid.work.id].author else {"missing": ""}),
             differences=best.differences,
             chapter=named.chapter if other_chapter else "",
             cut="" if any(map(is_negation, before)) else best.cut,
@@ -288,7 +294,14 @@ class Checker:
             return ""
         start, end = self._prose.sentences[touched.start][0], self._prose.sentences[touched.stop - 1][1]
         before, behind = text[start : quotation.start], text[quotation.end : end]
+        if not before.strip(_MARKS) and touched.start and text[:start].rstrip().endswith(":"):
+            before = text[self._prose.sentences[touched.start - 1][0] : quotation.start]
         return f"{before.rstrip(_MARKS)} {MASK} {behind.lstrip(_MARKS)}".strip()
+
+
+def _unless_running(check: QuotationCheck, named: Named) -> QuotationCheck:
+    """Leave out what a draft names where that is only the work named last."""
+    return replace(check, named=()) if named.naming == "running" else check
 
 
 def found_place(work: Work, cited: CitedWork, span: Span, offsets: Offsets | None = None) -> FoundPlace:

@@ -46,6 +46,7 @@ class Named:
     - `sure`: whether a work can be known from them: not where a title is a word that other works use too.
     - `missing`: a name in the citation that no work has.
     - `chapter`: as the draft writes it.
+    - `last`: what it named last, here or before.
     """
 
     works: tuple[str, ...] = ()
@@ -53,6 +54,7 @@ class Named:
     sure: bool = False
     missing: str = ""
     chapter: str = ""
+    last: tuple[str, ...] = ()
 
 
 class Names:
@@ -69,7 +71,7 @@ class Names:
             for author in read_names(work.author):
                 self._authors.setdefault(author.family, []).append((author.given.partition(" ")[0], work.id))
         self._a_title, self._an_author = _any_of(self._titles), _any_of(self._authors)
-        self._last = Named()
+        self._last: tuple[str, ...] = ()
         self._since = 0
 
     def of(self, text: str, at: Offsets) -> Named:
@@ -94,13 +96,14 @@ class Names:
             ]
             last = self._titles[titles[-1]] if titles else ()
             found = replace(found, works=tuple(work for work in last if work in found.works) or found.works)
+        titles = [title[0] for title in self._a_title.finditer(between) if self._is_sure(title, between)]
         if found is not None and found.sure:
-            self._last = found
-        if found is None and citation and not missing:
-            titles = [title[0] for title in self._a_title.finditer(between) if self._is_sure(title, between)]
-            works = tuple(self._titles[titles[-1]]) if titles else self._last.works
-            found = Named(works, "running") if works else None
-        return replace(found or Named(), missing=missing, chapter=chapter)
+            self._last = found.works
+        elif titles:
+            self._last = tuple(self._titles[titles[-1]])
+        if found is None and citation and not missing and self._last:
+            found = Named(self._last, "running")
+        return replace(found or Named(), missing=missing, chapter=chapter, last=self._last)
 
     def mentions(self, text: str) -> bool:
         """Whether a text names a work or an author of the library."""

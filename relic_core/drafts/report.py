@@ -56,6 +56,7 @@ def outcome_in_words(check: QuotationCheck) -> str:
         text += f" It is not in {named}." * bool(named)
     elif check.outcome == "too short":
         text = "Too short to tell where it comes from."
+        text += f" It is not in {named} to the letter." * bool(named)
     elif check.critic:
         text = f"Not found in your library, which of {check.critic.label} has the sentences around quotations alone."
     elif check.missing:
@@ -64,13 +65,13 @@ def outcome_in_words(check: QuotationCheck) -> str:
         edition = f" (edition: {found.edition})" if found and found.edition and found.title in check.named else ""
         text = f"Not found in your library: not in {named}{edition}."
     else:
-        text = "Not found in your library, and no work that is there is named beside it."
+        text = "Not found in your library, and the draft names no work of it here."
     if check.cut:
         text += f" Cut after “{check.cut}”."
     if check.points:
         shown = "; ".join(map(difference_in_words, check.points[:_POINTS_SHOWN]))
         text += f" Punctuation differs: {shown}{' …' * (len(check.points) > _POINTS_SHOWN)}."
-    if check.missing and found and check.outcome != "not found":
+    if check.missing and found and check.is_placed:
         text += f" The citation names {check.missing}, which your library does not have."
     return text
 
@@ -92,7 +93,7 @@ def difference_in_words(difference: Difference) -> str:
 
 def citation(check: QuotationCheck, style: str = "mla") -> str:
     """Give the citation of what was found; empty where nothing was."""
-    return check.found.citation[style] if check.found and check.outcome not in {"not found", "too short"} else ""
+    return check.found.citation[style] if check.found and check.is_placed else ""
 
 
 def as_table(report: DraftReport, style: str = "mla") -> str:
@@ -106,7 +107,7 @@ def _row(check: QuotationCheck, style: str) -> Iterator[object]:
     if check.outcome == "critic" and check.critic:
         yield from (check.critic.label, check.critic.place, "", "", "", "")
     else:
-        for found in (None, check.found) if check.outcome == "not found" else (check.found, None):
+        for found in (check.found, None) if check.is_placed else (None, check.found):
             yield from (found.title, found.place, found.at) if found else ("", "", "")
     yield from ("; ".join(check.named), citation(check, style), *check.at)
 

@@ -22,6 +22,7 @@ from relic_core.domain import SecondarySource
 from relic_core.domain.drafts import Draft
 from relic_core.drafts import service
 from relic_core.drafts.critics import Critics
+from relic_core.drafts.report import citation, outcome_in_words
 from relic_core.drafts.service import read_draft
 from relic_core.errors import BadRequest, BadText, NotFound
 from relic_core.formats.files import records_in_lines
@@ -201,6 +202,17 @@ def test_a_phrase_is_found_in_the_work_that_is_named(checked):
     said = '"I shall not forgive the river"'
     assert only(checked(f"In *The Ferry* she says {said}.")).outcome == "to the letter"
     assert only(checked(f"Somebody says {said}.")).outcome == "too short"
+    spoken_of = "The Ferry is about a toll. Nobody pays it."
+    assert only(checked(f"{spoken_of} His wife says {said}.")).outcome == "to the letter"
+    assert only(checked(f"{spoken_of} His wife says {said} (ch. 1).")).outcome == "to the letter"
+
+
+def test_a_phrase_that_its_work_does_not_have_is_shown_beside_what_it_has(checked):
+    check = only(checked('In *The Ferry* she says "I shall forgive the river".'))
+    assert check.outcome == "too short"
+    assert "not forgive the river" in check.found.words
+    assert "The Ferry to the letter" in outcome_in_words(check)
+    assert citation(check) == ""
 
 
 def test_the_sentence_before_does_not_name_the_work_of_the_next(checked):
@@ -260,6 +272,8 @@ def test_what_stands_nowhere_is_not_found_and_what_comes_nearest_is_shown(checke
     assert check.outcome == "not found"
     assert check.named == ("The Ferry",)
     assert check.found is not None
+    led_in = only(checked("The Ferry ends. Late at night she cries: “No lantern was ever honest for a heron of marshes.”"))
+    assert led_in.claim.startswith("Late at night she cries: [MASK]")
     unknown = only(checked("“The sonnet is a machine for turning quiet sorrow into furniture” (Wolfson 4)."))
     assert (unknown.outcome, unknown.missing) == ("not found", "Wolfson")
 
