@@ -141,11 +141,12 @@ def _row(label: str, words: str) -> str:
 def _show_unknown(work: CitedWork) -> None:
     """Say where nothing is known of the edition, and where it can be said."""
     details = work.details
-    if not (details.publisher or details.container or details.place):
+    placed = details.publisher or details.container or details.place
+    if unknown := " and ".join(("author",) * (not work.author) + ("publisher",) * (not placed)):
         where = link("work", "Correct details", work=work.id, attributes={"data-then": ".st-key-work_correct button"})
         st.html(
-            '<p class="relic-quiet relic-measure">The publisher of this edition is not known. If you know, add it '
-            f"with {where} on the page of the work.</p>"
+            f'<p class="relic-quiet relic-measure">Not known of this edition: {unknown}. If you know, add it with '
+            f"{where} on the page of the work.</p>"
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from relic_core.reporting.charts import FONT, GRID, OTHER, legend
+from relic_core.reporting.citations.locators import BEFORE
 from relic_core.services.editions import Novel, Stretch
 
 _SPOKEN = "#1f7079"
@@ -36,7 +37,8 @@ def height(rows: Sequence[Row]) -> int:
 
 def draw(shown: Novel, rows: Sequence[Row]) -> go.Figure:
     """Draw the chart; what is clicked carries the address to read at as `customdata`."""
-    across = [*range(1, len(shown.stretches) + 1)]
+    first = int([stretch.name for stretch in shown.stretches[:1]] != [BEFORE])
+    across = [*range(first, first + len(shown.stretches))]
     at = [stretch.at for stretch in shown.stretches]
     series = (("Words of narration", OTHER, False), ("of speech", _SPOKEN, True))
     traces: list[Any] = []

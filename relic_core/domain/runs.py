@@ -176,4 +176,6 @@ class Run:
         given = self.configuration if self.retriever in {"bm25", "bm25-lemmas"} else {}
         typed += "".join(f" --{name} {given[name]}" for name in ("k1", "b") if name in given)
         typed += " --function-words" * ("function words" in given)
+        if "objective" in self.configuration:
+            typed += " --objective {objective} --top {head} --over {first}".format_map(self.configuration)
         return f"{typed}{data}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from relic_core.domain import ANY_LENGTH, GAP, WorkSummary
+from relic_core.domain import GAP, WorkSummary
 from relic_core.evaluation.benchmarks.loci import DEV
 from relic_core.library.catalogue import entry_of, same_work
 
@@ -20,7 +20,6 @@ class Prompt(NamedTuple):
     title: str
     author: str
     claim: str
-    length: int = 1
     tables: tuple[tuple[str, int], ...] = ()
     closing: str = ":"
 
@@ -33,16 +32,13 @@ PROMPTS = (
         "",
         f"As a boy Mapplebeck takes the brass mark for the thing that holds the whole town in its place: {GAP} The "
         "irony is that the mark itself has been sinking all the time.",
-        2,
     ),
-    Prompt(_SAMPLE, "", "The brass bolt stands for a false certainty", 2),
-    Prompt(_SAMPLE, "", "The narrator cannot see the weather from his window", 2),
-    Prompt(_SAMPLE, "", "The sinking of the quay is hidden for the sake of a loan", 2),
+    Prompt(_SAMPLE, "", "The brass bolt stands for a false certainty"),
+    Prompt(_SAMPLE, "", "The narrator cannot see the weather from his window"),
+    Prompt(_SAMPLE, "", "The sinking of the quay is hidden for the sake of a loan"),
     Prompt("Frankenstein", "Shelley", "Victor does not consider the consequences of his actions", tables=(("6", 1),)),
     Prompt("The Great Gatsby", "Fitzgerald", "A symbol of Gatsby's lifestyle", tables=(("6", 1),)),
-    Prompt(
-        "Pride and Prejudice", "Austen", "Elizabeth displays frustration towards her mother", 2, (("6", 2), ("A5", 1))
-    ),
+    Prompt("Pride and Prejudice", "Austen", "Elizabeth displays frustration towards her mother", (("6", 2), ("A5", 1))),
     Prompt(
         "Brave New World",
         "Huxley",
@@ -59,4 +55,4 @@ def prompts_for(work: WorkSummary) -> tuple[Prompt, ...]:
     entry = entry_of(work, None)
     # Never those of the other set, which figures are tested on.
     claims = [each.claim for each in DEV.claims() if each.work == entry.slug] if entry else []
-    return (*ours, *(Prompt("", "", claim, ANY_LENGTH) for claim in claims[:3]))
+    return (*ours, *(Prompt("", "", claim) for claim in claims[:3]))

@@ -248,7 +248,7 @@ def may_answer(chooser: str) -> tuple[str, ...]:
 def caveat(name: str, chooser: str) -> str:
     """Say what has to be known of a retriever's answers where one chose the options; mostly nothing."""
     if alike(name) == alike(chooser):
-        return "chose the other options, and is left out"
+        return "is left out, since it chose the other options"
     if registry.card(name).server:  # it reads the three passages alone, whatever chose them
         return ""
     if built_on(name, chooser):

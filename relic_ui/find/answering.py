@@ -132,16 +132,18 @@ def _show_scenes(result: SearchResult) -> DeltaGenerator:
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_scenes"):
         place = st.empty()
+        of = " of the first 20"
         for scene in result.scenes:
             marked = f"{number_of(scene.name)}: {', '.join(scene.marks)}" if scene.marks else scene.name
             st.button(
-                literal(f"{marked} · {many(scene.passages, 'passage')}" if scene.passages else marked),
+                literal(f"{marked} · {scene.passages}{of}" if scene.passages else marked),
                 key=f"find_scene_{scene.chapter}",
                 type="tertiary",
                 on_click=limit,
                 args=((scene.chapter,),),
-                help=f"Search {literal(scene.name)} alone: it has {scene.passages} of the first 20 passages",
+                help=f"Search {literal(scene.name)} alone",
             )
+            of = ""
         if request.chapters:
             st.button("Search the whole work", key="find_whole", type="tertiary", on_click=limit, args=((),))
     return place
@@ -235,7 +237,7 @@ class _Page:
         ]
 
     def _draw_best(self, result: SearchResult, search_id: str) -> list[Placed]:
-        """Draw the best evidence, and folded what single ways alone have found; gives what stands open."""
+        """Draw the best evidence, folded after the first; gives what stands open."""
         placed, most = placed_best(result), 2 * result.request.results
         cards, shown = self._cards_html(placed, result, search_id), placed[:most]
         with self.lists[views.BEST].container():
@@ -244,7 +246,7 @@ class _Page:
             for each, card in zip(shown, cards[:most], strict=True):
                 st.html(card + self._verdict(each, verdicts))
             if more := cards[most:]:
-                with st.expander(f"{many(len(more), 'more passage')}, found by one way alone".capitalize()):
+                with st.expander(many(len(more), "more passage").capitalize()):
                     for card in more:
                         st.html(card)
         return shown

@@ -22,7 +22,7 @@ def show_examples(where: Scope) -> None:
         return
 
     def take(prompt: Prompt) -> None:
-        visit().update({"find_claim": prompt.claim, "find_more": "", "find_length": prompt.length, "find_rows": 0})
+        visit().update({"find_claim": prompt.claim, "find_more": "", "find_rows": 0})
         ask()
 
     with st.container(gap="xsmall", key="examples"):

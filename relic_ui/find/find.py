@@ -362,7 +362,7 @@ def _show_form(app: App, where: Scope, summaries: Sequence[WorkSummary], seed: R
         show_claim_box("" if "find_claim" in state else state.get("find_claim_first", ""))
         conditions.show_rows(where)
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            if not conditions.chosen() and takes_more(_claim()):
+            if not (state["find_asked"] or conditions.chosen()) and takes_more(_claim()):
                 show_more_box()
             heard = visit().pop("find_heard", False)
             if (

@@ -428,6 +428,7 @@ def test_a_model_is_measured_with_what_it_took_and_without_what_it_knows_by_hear
     assert [{row["n"] for row in rows} for rows in (whole, left)] == [{"10"}, {"9"}]
     model = next(each for each in stored.all() if each.retriever == "llm-score")
     assert model.configuration["objective"] == "off"
+    assert model.command.endswith(" llm-score --shape 4/4 --objective off --top 5 --over bm25")
     assert model.configuration["reranker weights"] == chat.digest
     assert int(model.machine["model calls"]) > 10
     assert float(model.machine["model tokens"]) > 0
