@@ -188,9 +188,7 @@ class Checker:
         )
         return words, named, made
 
-    def _judged_short(
-        self, quoted: QuotedWords, named: Named, made: Callable[..., QuotationCheck]
-    ) -> QuotationCheck:
+    def _judged_short(self, quoted: QuotedWords, named: Named, made: Callable[..., QuotationCheck]) -> QuotationCheck:
         """Judge words so few that they may be chance: a phrase to the letter in the work that is named last counts."""
         among = named.works or named.last
         if not among or len(quoted.text.split()) < _PHRASE:

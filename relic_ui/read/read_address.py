@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import streamlit as st
@@ -107,7 +108,7 @@ def keep_pressed(app: App, does: str, to: str) -> None:
             for number, card in enumerate(column.cards, start=1)
             if (card.work.id, str(card.place.address), card.line.length) == here
         )
-        rank, retriever = min(ranked, default=(0, ""))
+        rank, retriever = min(ranked, key=itemgetter(0), default=(0, ""))  # of columns that agree the first
     keep.press(app, passage, origin="read", search_id=search_id, retriever=retriever, rank=rank)
 
 

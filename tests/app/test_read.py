@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
+from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
 import pytest
 
 from relic_core.domain import SearchRequest, SeedPassage
+from relic_ui.read import read_address
 from tests.app.reading import FIND, found, html, plain, said, sound
 from tests.approved import says
 from tests.making_sources import keep, make_source, make_window
@@ -246,6 +248,19 @@ def test_a_card_leads_to_its_passage_in_its_chapter_and_the_results_stand(app, f
     at = sound(find.switch_page(READ).run())
     assert place(at)["lit"] == {"at": asked["at"], "n": 2}
     assert links(at, "find")[SAYS["arrow back"]] == f"find?q={asked['q']}"
+
+
+def test_of_columns_that_rank_a_passage_alike_the_first_is_kept_with_it(monkeypatch):
+    asked = SimpleNamespace(work_id="ferry", at="1.1.2", length=2, further=("q1",))
+    card = SimpleNamespace(work=SimpleNamespace(id="ferry"), place=SimpleNamespace(address="1.1.2"))
+    card.line = SimpleNamespace(length=2)
+    columns = [SimpleNamespace(retriever=name, cards=[card]) for name in ("reranked", "dense-relic")]
+    kept = {}
+    monkeypatch.setattr(read_address, "at_hand", lambda _: SimpleNamespace(columns=columns))
+    monkeypatch.setattr(read_address.keep, "asked", lambda *_: asked)
+    monkeypatch.setattr(read_address.keep, "press", lambda *_, **given: kept.update(given))
+    read_address.keep_pressed(None, "keep", "")
+    assert (kept["retriever"], kept["rank"]) == ("reranked", 1)
 
 
 def test_a_search_for_passages_like_one_is_told_by_its_words(app, ferry):

@@ -159,9 +159,7 @@ def test_the_first_passages_are_those_that_were_frozen(found, claim, length):
 
 def test_the_program_is_sure_of_the_examples_that_come_with_the_sample(ask):
     unsure = [
-        prompt.claim
-        for prompt in PROMPTS
-        if prompt.title == TITLE and ask(prompt.claim, ANY_LENGTH, PAGES)[1]["weak"]
+        prompt.claim for prompt in PROMPTS if prompt.title == TITLE and ask(prompt.claim, ANY_LENGTH, PAGES)[1]["weak"]
     ]
     assert not unsure
 

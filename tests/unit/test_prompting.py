@@ -78,7 +78,7 @@ def test_the_prompts_of_the_paper_stand_once_in_the_list_of_examples_with_their_
 
 def test_pages_offer_a_prompt_once_however_many_tables_print_it(bench):
     (summary,) = [each for each in bench.works.summaries() if each.title == "Pride and Prejudice"]
-    assert [prompt.length for prompt in prompts_for(summary)] == [2]
+    assert len(prompts_for(summary)) == 1
 
 
 def test_a_work_in_copyright_is_not_asked_about_and_the_reason_is_told():

@@ -272,8 +272,10 @@ def test_what_stands_nowhere_is_not_found_and_what_comes_nearest_is_shown(checke
     assert check.outcome == "not found"
     assert check.named == ("The Ferry",)
     assert check.found is not None
-    led_in = only(checked("The Ferry ends. Late at night she cries: “No lantern was ever honest for a heron of marshes.”"))
-    assert led_in.claim.startswith("Late at night she cries: [MASK]")
+    led_in = only(
+        checked("The Ferry ends. Late at night she cries: “No lantern was ever honest for a heron of marshes.”")
+    )
+    assert led_in.claim.startswith("At night she cries: [MASK]")
     unknown = only(checked("“The sonnet is a machine for turning quiet sorrow into furniture” (Wolfson 4)."))
     assert (unknown.outcome, unknown.missing) == ("not found", "Wolfson")
 
