@@ -78,8 +78,8 @@ def decode(data: bytes, *, max_bytes: int) -> str:
     if control:
         raise NotText(
             f"The file is not plain text: line {text.count(chr(10), 0, control.start()) + 1} holds the control "
-            f"character U+{ord(control[0]):04X}. Text in UTF-8, UTF-16 with a byte order mark, cp1252 or Latin-1 is "
-            "allowed; save or export the document as plain text in UTF-8 and add that."
+            f"character U+{ord(control[0]):04X}. Open it in the program it was written with, save it as plain text in "
+            "UTF-8, and choose that file."
         )
     if not re.search(r"[^\W_]", text):
         raise EmptyText("The file holds no words, only blanks or marks; a text with at least one word is needed.")
