@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from relic_core.caching import LRUCache
 from relic_core.domain import Hit, Ranking, Work, best_first
+from relic_core.text.sentences import TITLES as ABBREVIATED
 from relic_core.text.words import CRITICS_WORDS, TITLES, WorkWords, is_named, word_spans, work_words
 
 MOST = 3
@@ -26,7 +27,7 @@ _COMMON, _MARKS = 2, 3
 _OFTEN = 2
 """Times that a name must be in a chapter to mark it."""
 _LOOKED_AT = 40
-_NO_MARKS = CRITICS_WORDS | TITLES
+_NO_MARKS = CRITICS_WORDS | TITLES | ABBREVIATED
 _kept: LRUCache[tuple[str, ...]] = LRUCache(200)
 _held_by: LRUCache[npt.NDArray[np.int64]] = LRUCache(8)
 """Of a work, in how many chapters each word is."""
