@@ -44,7 +44,7 @@ _MANY, _HARDLY = 150, 30
 """Quotations from which on a draft is taken for a story, where so many times fewer are found."""
 _WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 """Letters of Thai, Japanese and Chinese, which set no blanks between words: each counts as a word."""
-_MARKS = " “”\"‘’'"
+_MARKS = " “”\"‘’'„‚«»‹›"
 _DENIED = 4
 """Words of the draft before a quotation among which its writer may deny it."""
 _CLAIMS = 40
@@ -160,7 +160,7 @@ class Checker:
             elif not is_no_quotation(quoted.text, nouns=self._language == "de"):
                 critic = self._critics_by.get(named.missing)
                 check = made(outcome="not found", found=self._nearest(laid, named), critic=critic)
-                nowhere.append(_unless_running(check, named))
+                nowhere.append(replace(check, named=()) if named.naming == "running" else check)
         in_criticism = self._library.critics.find([each.words for each in nowhere], self._library.works)
         for check, there in zip(nowhere, in_criticism, strict=True):
             if there is None:
@@ -189,8 +189,8 @@ class Checker:
         return words, named, made
 
     def _judged_short(self, quoted: QuotedWords, named: Named, made: Callable[..., QuotationCheck]) -> QuotationCheck:
-        """Judge words so few that they may be chance: a phrase to the letter in the work that is named last counts."""
-        among = named.works or named.last
+        """Judge words so few that they may be chance: a phrase counts to the letter in a work that the draft names."""
+        among = tuple(dict.fromkeys((*named.works, *named.last)))
         if not among or len(quoted.text.split()) < _PHRASE:
             return made(outcome="too short")
         laid = [*quoted.lay(among=among), *quoted.nearest(among=among)]
@@ -198,7 +198,7 @@ class Checker:
         if best and best.exact:
             return self._judged(best, named, made)
         near = self._place(best.laid) if best and best.laid.share >= LEAST_SHARE else None
-        return _unless_running(made(outcome="too short", found=near), named)
+        return made(outcome="too short", found=near)
 
     def unquoted(self, checks: Sequence[QuotationCheck]) -> tuple[Offsets, ...]:
         """Find the paragraphs that say something of a work and quote nothing."""
@@ -254,7 +254,7 @@ class Checker:
         other_chapter = bool(named.chapter) and not other_work and not self._in_chapter(best.laid, named.chapter)
         if other_work or other_chapter:
             outcome = "elsewhere"
-        before = made(outcome=outcome).claim.partition(MASK)[0].split()[-_DENIED:]
+        before = made(outcome=outcome).claim.partition(MASK)[0].rpartition(":")[2].split()[-_DENIED:]
         return made(
             outcome=outcome,
             found=self._place(best.laid),
@@ -295,11 +295,6 @@ class Checker:
         if not before.strip(_MARKS) and touched.start and text[:start].rstrip().endswith(":"):
             before = text[self._prose.sentences[touched.start - 1][0] : quotation.start]
         return f"{before.rstrip(_MARKS)} {MASK} {behind.lstrip(_MARKS)}".strip()
-
-
-def _unless_running(check: QuotationCheck, named: Named) -> QuotationCheck:
-    """Leave out what a draft names where that is only the work named last."""
-    return replace(check, named=()) if named.naming == "running" else check
 
 
 def found_place(work: Work, cited: CitedWork, span: Span, offsets: Offsets | None = None) -> FoundPlace:

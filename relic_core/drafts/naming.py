@@ -46,7 +46,7 @@ class Named:
     - `sure`: whether a work can be known from them: not where a title is a word that other works use too.
     - `missing`: a name in the citation that no work has.
     - `chapter`: as the draft writes it.
-    - `last`: what it named last, here or before.
+    - `last`: what it named last in the paragraph; nothing where a name is missing.
     """
 
     works: tuple[str, ...] = ()
@@ -72,6 +72,7 @@ class Names:
                 self._authors.setdefault(author.family, []).append((author.given.partition(" ")[0], work.id))
         self._a_title, self._an_author = _any_of(self._titles), _any_of(self._authors)
         self._last: tuple[str, ...] = ()
+        self._last_at = 0
         self._since = 0
 
     def of(self, text: str, at: Offsets) -> Named:
@@ -96,14 +97,17 @@ class Names:
             ]
             last = self._titles[titles[-1]] if titles else ()
             found = replace(found, works=tuple(work for work in last if work in found.works) or found.works)
-        titles = [title[0] for title in self._a_title.finditer(between) if self._is_sure(title, between)]
+        before = [title for title in self._a_title.finditer(between) if self._is_sure(title, between)]
+        itself = self._titles.get(text[slice(*at)].strip(" .,;:"))
         if found is not None and found.sure:
-            self._last = found.works
-        elif titles:
-            self._last = tuple(self._titles[titles[-1]])
+            self._last, self._last_at = found.works, at[0]
+        elif itself or before:
+            self._last = tuple(itself or self._titles[before[-1][0]])
+            self._last_at = at[0] if itself else at[0] - len(between) + before[-1].start()
         if found is None and citation and not missing and self._last:
             found = Named(self._last, "running")
-        return replace(found or Named(), missing=missing, chapter=chapter, last=self._last)
+        near = self._last if self._last_at > text.rfind("\n\n", 0, at[0]) and not missing else ()
+        return replace(found or Named(), missing=missing, chapter=chapter, last=near)
 
     def mentions(self, text: str) -> bool:
         """Whether a text names a work or an author of the library."""

@@ -56,7 +56,7 @@ def outcome_in_words(check: QuotationCheck) -> str:
         text += f" It is not in {named}." * bool(named)
     elif check.outcome == "too short":
         text = "Too short to tell where it comes from."
-        text += f" It is not in {named} to the letter." * bool(named)
+        text += f" It is not in {found.title} to the letter." if found else ""
     elif check.critic:
         text = f"Not found in your library, which of {check.critic.label} has the sentences around quotations alone."
     elif check.missing:

@@ -141,7 +141,7 @@ def _show_scenes(result: SearchResult) -> DeltaGenerator:
                 type="tertiary",
                 on_click=limit,
                 args=((scene.chapter,),),
-                help=f"Search {literal(scene.name)} alone",
+                help=f"Search {literal(scene.name)} alone: it has {scene.passages} of the first 20 passages",
             )
             of = ""
         if request.chapters:
@@ -237,7 +237,7 @@ class _Page:
         ]
 
     def _draw_best(self, result: SearchResult, search_id: str) -> list[Placed]:
-        """Draw the best evidence, folded after the first; gives what stands open."""
+        """Draw the best evidence, the later cards folded; gives what stands open."""
         placed, most = placed_best(result), 2 * result.request.results
         cards, shown = self._cards_html(placed, result, search_id), placed[:most]
         with self.lists[views.BEST].container():

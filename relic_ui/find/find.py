@@ -264,7 +264,7 @@ def _request(app: App, where: Scope) -> SearchRequest | None:
         rows = () if seed_passage else conditions.chosen()
         if takes_more(claim) and not (rows or seed_passage) and (more := state.get("find_more")):
             state["find_claim"] = claim = with_more(claim, more)
-            state["find_more"] = ""
+        state["find_more"] = ""
         ways = tuple(name for name in _retriever_titles(app, where) if name in chosen)
         state["find_asked"] = SearchRequest(
             work_id=where.work.id if where.work else _LIBRARY,

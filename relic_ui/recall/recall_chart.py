@@ -99,7 +99,7 @@ def show_overall(app: App, asked: RecallQuery, colours: Mapping[str, str]) -> No
     st.html(
         f'<p class="relic-measure"><b>{measure}</b>: {escape(app.recall.meaning(asked.metric, card))} '
         f"{around if card.quotes else with_code(card.description)} It is sought among {marks[0].candidates:,.0f} "
-        f"candidates on average: {pool_words(card.pool)}. MRR and mean rank are in the table below.</p>"
+        f"candidates on average: {pool_words(card.pool)}. MRR and mean rank are in the view Table.</p>"
     )
     row = len(tiles) if len(tiles) <= _ONE_ROW else min(_ONE_ROW, -(-len(tiles) // 2))
     st.html(

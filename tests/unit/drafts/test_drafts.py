@@ -205,6 +205,9 @@ def test_a_phrase_is_found_in_the_work_that_is_named(checked):
     spoken_of = "The Ferry is about a toll. Nobody pays it."
     assert only(checked(f"{spoken_of} His wife says {said}.")).outcome == "to the letter"
     assert only(checked(f"{spoken_of} His wife says {said} (ch. 1).")).outcome == "to the letter"
+    assert checked(f"In “The Ferry” the toll is high. His wife says {said}.")[-1].outcome == "to the letter"
+    assert only(checked(f"{spoken_of}\n\nSomebody says {said}.")).outcome == "too short"
+    assert only(checked(f"{spoken_of} Wolfson says {said} (Wolfson 5).")).outcome == "too short"
 
 
 def test_a_phrase_that_its_work_does_not_have_is_shown_beside_what_it_has(checked):
@@ -275,9 +278,27 @@ def test_what_stands_nowhere_is_not_found_and_what_comes_nearest_is_shown(checke
     led_in = only(
         checked("The Ferry ends. Late at night she cries: “No lantern was ever honest for a heron of marshes.”")
     )
-    assert led_in.claim.startswith("At night she cries: [MASK]")
+    assert led_in.claim.startswith("Late at night she cries: [MASK]")
+    german = only(
+        checked("The Ferry endet. Hier sagt Anna leise: »No lantern was ever honest for a heron of marshes.«")
+    )
+    assert german.claim.startswith("Hier sagt Anna leise: [MASK]")
     unknown = only(checked("“The sonnet is a machine for turning quiet sorrow into furniture” (Wolfson 4)."))
     assert (unknown.outcome, unknown.missing) == ("not found", "Wolfson")
+
+
+def test_a_citation_may_name_the_author_of_a_work_that_is_kept_without_one(checked):
+    text = f'"{LANTERNS}" (Heaney 12).'
+    assert only(checked(text)).missing == "Heaney"
+    (ferry,) = [work for work in checked.app.works.summaries() if work.title == "The Ferry"]
+    checked.app.works.remove(ferry.id)
+    checked.app.works.add(FERRY.replace("by Ada North\n\n", "").encode(), name="x.txt", title="The Ferry")
+    assert only(checked(text)).missing == ""
+
+
+def test_a_lead_in_denies_nothing_of_the_quotation(checked):
+    check = only(checked("He is not alone: “forgotten the drowned horses, or the bell that rang beneath the water”."))
+    assert check.cut == "not"
 
 
 def test_few_content_words_are_too_short_to_tell_and_titles_are_passed_over(checked):
