@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from relic_core.config import Settings
-from relic_core.domain import Span
+from relic_core.domain import LENGTHS, Span
 from relic_core.library import sample
 from relic_core.text.reading import read_work
 from relic_core.wiring import build
@@ -114,14 +114,18 @@ def _one_click_from_home_brings_verbatim_quotations_side_by_side(visitor, server
     assert lefts[0]["x"] < lefts[1]["x"] < lefts[2]["x"]
 
     work = read_work(sample.NOVEL.read_bytes(), name=sample.NOVEL.name)
-    spans = {" ".join(work.span_text(Span(n, 2)).split()).replace("_", "") for n in range(work.candidates(2))}
+    spans = {
+        " ".join(work.span_text(Span(n, length)).split()).replace("_", "")
+        for length in LENGTHS
+        for n in range(work.candidates(length))
+    }
     quotations = [found_words(card) for card in visitor.locator(".relic-card").all()]
     assert len(quotations) == 15
     assert set(quotations) <= spans
 
 
 def _the_first_quotations_stand_on_the_first_screen(visitor, server):
-    """Two sentences long; side by side on a desk, and the first list in a window as narrow as a phone."""
+    """Side by side on a desk, and the first list in a window as narrow as a phone."""
     assert len(ends_of_first_quotations(visitor)) == 3
     assert max(ends_of_first_quotations(visitor)) < 900
     visitor.set_viewport_size({"width": 400, "height": 850})
