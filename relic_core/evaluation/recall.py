@@ -121,13 +121,15 @@ def _as_registered(run: Run) -> bool:
     return float(given.get("k1", K1)) == K1 and float(given.get("b", B)) == B and "function words" not in given
 
 
-def labels(runs: Sequence[Run]) -> dict[str, str]:
+def labels(runs: Sequence[Run], model: str = "") -> dict[str, str]:
     """Give each run a name that tells it from the others: retriever, model, shape, and its id where those are alike.
 
-    The label of a run of the larger model names it already; "small" is said beside one alone.
+    - `model`: "small" or "larger", the one in use.
+
+    The label of a run of the larger model names it already; "small" is said beside one, or where that is in use.
     """
     models = [model_named(run.configuration) for run in runs]
-    beside = " (small)" * ("larger" in models)
+    beside = " (small)" * ("larger" in {*models, model})
     given = [
         f"{run.label}{beside * (model == 'small')} · {run.shape.words}" for run, model in zip(runs, models, strict=True)
     ]

@@ -129,7 +129,7 @@ _CARDS = (
     RetrieverCard(
         name="reranked",
         label="Reranked",
-        purpose="Read again",
+        purpose="By a second model",
         description="Takes the thirty best passages of Combined, and orders them anew with a second model. The one "
         "that comes with the program compares meanings, and hardly reads a passage together with the claim.",
         kind="reranker",

@@ -32,7 +32,7 @@ HITS_BY_WORK = 2_000
 """First hits of a ranking that are looked at for works."""
 
 BEST_ORDER = ("reranked", "fusion")
-"""Rankings that order the best evidence, and columns of a page that come first; the one that measured best first."""
+"""Rankings that order the best evidence, and columns of a page that come first: the first of them that is there."""
 
 
 @dataclass(frozen=True, slots=True)

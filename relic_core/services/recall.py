@@ -114,7 +114,6 @@ class Recall:
     """The figures of runs; `model`: "small" or "larger", the one in use, or empty for another."""
 
     check = staticmethod(check_alike)
-    labels = staticmethod(labels)
 
     def __init__(
         self,
@@ -137,6 +136,10 @@ class Recall:
         """Say in one sentence what a measure tells a scholar of a benchmark."""
         meaning = metric(name).meaning
         return meaning if card.quotes else meaning.replace("the critic's own quotation", "a passage that counts")
+
+    def labels(self, runs: Sequence[Run]) -> dict[str, str]:
+        """Give each run a name that tells it from the others and, beside the larger model, the small one's by name."""
+        return labels(runs, self._model)
 
     def overall(self, runs: Sequence[Run], name: str) -> tuple[Mark, ...]:
         """Compute the figure of each run over all its examples, in the order of the runs."""
@@ -198,7 +201,7 @@ class Recall:
             raise unknown_name("measure", name, METRICS)
         if view == "shapes":
             runs = of_all_shapes(runs, self._runs.all())
-        named = labels(runs)
+        named = self.labels(runs)
         if parted := self._parted(view, runs):
             of, parts = parted
             outcomes = {run.id: sorted_by_id(self._runs.outcomes(run.id)) for run in runs}

@@ -575,7 +575,7 @@ ABOUT = {
     "paper": "As the RELiC paper says, for comparison. It begins from RoBERTa-base and wants a graphics card.",
     "authors": "As its authors' code does: the pooler's output, shorter texts, a rate that falls to zero.",
     "late": "An encoder for late interaction, which compares word by word. It goes on from dense-RELiC.",
-    "reranker": "Trains what reads the first thirty anew, each beside the claim, and puts them in order.",
+    "reranker": "Trains a second model, which puts the first thirty in order.",
     "reading": "The same, claim and passage seeing each other in every layer; on quotations of works in your library.",
     "source": "Trains what says where a quotation comes from, on quotations of works in your library.",
 }

@@ -132,18 +132,16 @@ def _show_scenes(result: SearchResult) -> DeltaGenerator:
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="find_scenes"):
         place = st.empty()
-        of = " of the first 20"
         for scene in result.scenes:
             marked = f"{number_of(scene.name)}: {', '.join(scene.marks)}" if scene.marks else scene.name
             st.button(
-                literal(f"{marked} · {scene.passages}{of}" if scene.passages else marked),
+                literal(f"{marked} · {scene.passages} of 20" if scene.passages else marked),
                 key=f"find_scene_{scene.chapter}",
                 type="tertiary",
                 on_click=limit,
                 args=((scene.chapter,),),
                 help=f"Search {literal(scene.name)} alone: it has {scene.passages} of the first 20 passages",
             )
-            of = ""
         if request.chapters:
             st.button("Search the whole work", key="find_whole", type="tertiary", on_click=limit, args=((),))
     return place

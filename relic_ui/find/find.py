@@ -296,7 +296,7 @@ def _claim() -> str:
 
 
 def _retriever_titles(app: App, where: Scope) -> dict[str, str]:
-    """Name the ways of searching in the order of their columns, what measured best first.
+    """Name the ways of searching in the order of their columns.
 
     What goes by a claim beside each passage is not offered where there is none.
     """

@@ -49,7 +49,7 @@ _USED: dict[ModelKind, _Words] = {
         "",
     ),
     "reranker": _Words(
-        "The best passages are read again by the reranker", "", "Use the packaged reranker", "the reranker of"
+        "The best passages are ordered by the reranker", "", "Use the packaged reranker", "the reranker of"
     ),
 }
 _STATES = {

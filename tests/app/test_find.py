@@ -28,7 +28,7 @@ from tests.making_training import make_base
 SAYS = says("find")
 
 CLAIM = "The brass bolt stands for a false certainty"
-TITLES = ["Read again · Reranked", "By meaning · dense-RELiC", "By words · BM25"]
+TITLES = ["By a second model · Reranked", "By meaning · dense-RELiC", "By words · BM25"]
 ELSEWHERE = "Gatsby's parties are a display of wealth"
 WORDS_OF_THE_WORK = "remarked that it was nice to see a good solid bit of brass"
 PASSAGE = (
@@ -135,7 +135,7 @@ def test_cards_are_numbered_without_gaps_and_one_that_stands_further_left_too_is
     assert {blockquotes(card)[0] for card in again} <= {
         blockquotes(card)[0] for column in columns(at) for card in column
     }
-    assert all("also read again, " in plain(card.split("</summary>")[0]) for card in again if card in others[0])
+    assert all("also by a second model, " in plain(card.split("</summary>")[0]) for card in again if card in others[0])
 
 
 def test_a_note_gives_the_number_that_stands_on_the_card(app):
@@ -145,7 +145,7 @@ def test_a_note_gives_the_number_that_stands_on_the_card(app):
         assert kept.split("/")[-1] == number
     for card in cards(view(at, "best")):
         retriever, rank = re.search(r'data-to="([^"]+)"', card)[1].split("/")[-2:]
-        called = {"reranked": "read again", "dense-relic": "by meaning", "bm25": "by words"}[retriever]
+        called = {"reranked": "by a second model", "dense-relic": "by meaning", "bm25": "by words"}[retriever]
         assert f"{called}, {rank}" in plain(card)
 
 
@@ -157,7 +157,7 @@ def test_the_best_evidence_has_each_passage_once_and_says_who_chose_it(app):
     assert [re.search(r"Passage </span>(\d+)<", card)[1] for card in best] == [str(n + 1) for n in range(len(best))]
     reranked = cards(view(at, "reranked"))
     assert [blockquotes(card) for card in best[:5]] == [blockquotes(card) for card in reranked]
-    assert all("read again, " in card for card in best[:5])
+    assert all("by a second model, " in card for card in best[:5])
     everything = {blockquotes(card)[0] for name in ("dense-relic", "bm25") for card in cards(view(at, name))}
     assert everything <= {blockquotes(card)[0] for card in best}, "at this length no passages overlap"
     assert len(cards(sound(at.run()))) == 5, "the view stays chosen"

@@ -231,7 +231,7 @@ def test_an_address_brings_up_the_hits_of_every_way_of_searching(app):
     for at in reranked:
         page = html(sound(app.open(READ, work=sample.id, at=at, n="2", q=search)))
         (marks,) = re.findall(rf'<span data-at="{re.escape(at)}">(.*?)</span>', page)
-        assert re.search(r'aria-label="Read again \d+: ', marks)
+        assert re.search(r'aria-label="By a second model \d+: ', marks)
 
 
 def test_a_card_leads_to_its_passage_in_its_chapter_and_the_results_stand(app, ferry):

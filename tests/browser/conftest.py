@@ -207,9 +207,8 @@ def inspected(page, axe) -> Iterator[tuple[Page, Callable[[str], None]]]:
                 "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth"
             )
             breaches = axe(page, rules)
-            if (
-                breaches
-            ):  # A script that the new width started dims what it has not drawn anew: look again when it is done.
+            if breaches:
+                # A script that the new width started dims what it has not drawn anew: look again when it is done.
                 page.wait_for_timeout(2_000)
                 settled(page)
                 breaches = axe(page, rules)

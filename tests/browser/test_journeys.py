@@ -23,7 +23,7 @@ WORDS_OF_THE_WORK = "remarked that it was nice to see a good solid bit of brass"
 PASSAGE = (
     f"The officer from London {WORDS_OF_THE_WORK}. He trusts what shines, and the whole coast is surveyed from it."
 )
-COLUMNS = ["Read again · Reranked", "By meaning · dense-RELiC", "By words · BM25"]
+COLUMNS = ["By a second model · Reranked", "By meaning · dense-RELiC", "By words · BM25"]
 JOB_MS = 240_000
 PLACES = """() => {
     const all = [...document.querySelectorAll(".relic-card, .relic-card :is(button, summary, a[href^='cite'])")]

@@ -1,4 +1,7 @@
-"""A training by two processes, as on a machine with two cards: ``several_run.py FOLDER`` prints what was reported."""
+"""A training by two processes, as on a machine with two cards: ``several_run.py FOLDER CACHED`` writes its reports.
+
+CACHED, "yes" or "no", says whether gradients are cached.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def load_work(_):
 def main() -> None:
     folder, reports = Path(sys.argv[1]), Reports()
     torch.cuda.device_count = lambda: 2
-    recipe = make_recipe(make_base(folder / "base"))
+    recipe = make_recipe(make_base(folder / "base"), cached=sys.argv[2] == "yes")
     made = train_on_all(
         recipe, Material(make_pairs(24), make_windows(NOVEL, 4), load_work), folder / "out", report=reports,
         validate=lambda model: {"recall@10": float((model / "encoder.json").is_file())},

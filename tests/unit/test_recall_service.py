@@ -98,6 +98,9 @@ def test_the_runs_of_the_model_in_use_are_shown_first_and_labels_name_the_model(
     assert [shown[name] for name in ("dense-relic", "fusion", "reranked", "bm25")] == [wanted] * 3 + [""]
     named = labels([run for run in offer.runs if run.retriever == "fusion" and str(run.shape) == "4/4"])
     assert sorted(re.search(r"\((\w+)\)", each)[1] for each in named.values()) == ["larger", "small"]
+    (of_small,) = [each for each in offers if each.card.name == "loci-dev"]
+    alone = labels([run for run in of_small.runs if run.retriever == "fusion"], model)
+    assert all(("(small)" in each) == (model == "larger") for each in alone.values())
 
 
 def test_what_is_shown_first_is_of_one_state_of_the_data(workbench):

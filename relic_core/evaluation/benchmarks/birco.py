@@ -51,7 +51,8 @@ _POOLS = BenchmarkCard(
     name="birco-pools",
     label="BIRCO-RELIC, given pools",
     description="Claims about novels; the masked quotation is to be chosen from about fifty passages of the novel that "
-    "were given with each claim. Two of the claims quote a part of the passage sought "
+    "were given with each claim because they are like it as a whole: what reads only the words beside the gap does far "
+    "better here, but not in a whole novel. Two of the claims quote a part of the passage sought "
     f"({' and '.join(HOLDING_THEIR_QUOTATION)}); they stay in, as in the published figures.",
     split="test",
     pool="given",
