@@ -213,6 +213,7 @@ def _whole_books(known: KnownEchoes) -> Iterator[tuple[str, range, list[int]]]:
 
 
 def _books(app: App, options: argparse.Namespace) -> int:
+    options.out.mkdir(parents=True, exist_ok=True)
     known = app.echoes.known(options.data, options.texts)
     kind = scoring.card(options.method)
     new, old = (
