@@ -15,6 +15,7 @@ from relic_core.evaluation import experiments
 from relic_core.evaluation.benchmarks import registry
 from relic_core.formats.relic import Quote, RelicBook, write_relic
 from relic_core.formats.run_files import read_run, write_run
+from relic_core.language_models.prompts import SUPPORTS
 from relic_core.ports import silent
 from relic_core.services import evaluation, runs
 from relic_core.studies import proxy_task
@@ -459,8 +460,13 @@ def test_a_model_is_told_what_is_wanted_in_the_words_of_a_file(run, stored, chat
     typed = ("evaluate", "sample", "llm-score", "--top", "1", "--over", "bm25", "--objective")
     assert run(*typed, str(tmp_path / "objective.txt")).code == 0
     assert all("Wanted is rain." in json.dumps(each) for each in chat.asked)
+    assert "--objective FILE --top 1" in stored.all()[0].command
     assert run(*typed, "on").code == 0
     assert len(stored.all()) == 2  # by other prompts it is another run
+    (tmp_path / "same.txt").write_text(SUPPORTS, encoding="utf-8")
+    assert run(*typed, str(tmp_path / "same.txt")).code == 0
+    assert len(stored.all()) == 2
+    assert sum("--objective on" in each.command for each in stored.all()) == 1
     assert isinstance(run(*typed, "no-such-file").error, NotFound)
 
 
