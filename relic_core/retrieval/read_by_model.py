@@ -101,8 +101,8 @@ class AsksModel(Reordering):
         prompts = {f"prompt {task}": digest_of(task, objective) for task in TASKS[self._task]}
         facts = {"reranker": self._settings.reader_model, "weights": self._digest, **prompts}
         own = {f"reranker {name}": value for name, value in facts.items() if value}
-        said = {self._own: "on", "": "off"}.get(objective, "FILE")
-        return {**super().configuration, **own, "objective": said}
+        chosen = {self._own: "on", "": "off"}.get(objective, "FILE")
+        return {**super().configuration, **own, "objective": chosen}
 
     @property
     def usage(self) -> Mapping[str, float]:

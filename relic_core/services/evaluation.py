@@ -350,7 +350,7 @@ class Measuring:
             made.append(kind(first, settings, task, top_k=top, objective=text, own=own, run=True))
         if (objective or top or over) and made == list(retrievers):
             raise BadRequest(
-                "--objective, --top and --over are for what has a language model read passages: "
+                "--objective, --top, --over and --report are for what has a language model read passages: "
                 f"{', '.join(card.name for card in registry.cards() if card.server)}."
             )
         return tuple(made)
