@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -23,9 +24,11 @@ from relic_core.cli.commands import (
     refuse_others,
 )
 from relic_core.cli.console import note
-from relic_core.domain import SHAPES, ContextSize
+from relic_core.domain import SHAPES, ContextSize, Run
+from relic_core.domain.figures import many
 from relic_core.domain.runs import ECHOES
 from relic_core.errors import BadRequest, BadWeights
+from relic_core.installed import COMMAND
 from relic_core.reporting import tables
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ _CHOOSER = "bm25"
     "evaluate relic all --data train.json --format latex",
     "evaluate birco-novels dense-relic,fusion --proxy --chooser bm25",
     "evaluate birco-pools llm-score,llm-rank --objective off --top 50 --probe",
+    "evaluate birco-pools,birco-wtb llm-rank,llm-score --top 60 --report sheet.md",
     "evaluate relic bm25 --data test.json --submission bm25.json",
     "evaluate public-relic-test reranked --engine dask://head:8786",
     "evaluate bible-references combined",
@@ -78,6 +82,12 @@ _CHOOSER = "bm25"
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Of llm-*: how many passages the model reads.")
 @click.option("--over", metavar="NAME", help="Of llm-*: whose first passages the model reads (default: fusion).")
 @click.option("--probe", is_flag=True, help="Also without the claims whose quotation the model knows by heart.")
+@path_option(
+    "--report",
+    "FILE",
+    "Of llm-*: measure each with what is wanted and without, and write it beside BIRCO's figures as Markdown; "
+    "several of BIRCO's benchmarks may be named, with commas between.",
+)
 @engine_option
 @metric_option
 @by_option
@@ -134,10 +144,9 @@ def evaluate(app: App, benchmark: str | None, retriever: str | None, **typed: An
     elif given.chooser is not None or given.lengths:
         raise click.UsageError("--chooser and --length are for the task of three options: add --proxy.")
     else:
-        options = ("shape", "data", "form", "again", "k1", "b", "function_words", "metrics", "by")
-        refuse_others("a benchmark", *options, "objective", "top", "over", "probe", "engine")
+        measure = _measure if given.report is None else _report
         try:
-            _measure(app, benchmark, retriever, given)
+            measure(app, benchmark, retriever, given)
         except KeyboardInterrupt:
             note("\nWhat was measured is kept; the same command goes on from there.")
             raise
@@ -188,6 +197,8 @@ def _able(create: Callable[[str], Any], *, without: str = "") -> tuple[str, ...]
 def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -> None:
     from relic_core.services.evaluation import chosen_retrievers, figures
 
+    options = ("shape", "data", "form", "again", "k1", "b", "function_words", "metrics", "by")
+    refuse_others("a benchmark", *options, "objective", "top", "over", "probe", "engine")
     sizes = _sizes(given.shape)
     retrievers = chosen_retrievers(retriever, k1=given.k1, b=given.b, function_words=given.function_words)
     names = figures.columns(given.metrics)  # before anything is measured
@@ -218,6 +229,31 @@ def _measure(app: App, benchmark: str, retriever: str, given: SimpleNamespace) -
         print(f"\n{tables.write(figures.tables(left, names=names, by=given.by), given.form)}")
     if given.form == "table":
         print(f"\nRuns: {', '.join(f'{run.id} ({run.label}, {run.shape})' for run, _ in measured)}.")
+
+
+def _report(app: App, benchmarks: str, retriever: str, given: SimpleNamespace) -> None:
+    """Measure what is named with the objective and without, and write the sheet anew after each run."""
+    from relic_core.services.evaluation import named_retrievers
+
+    refuse_others("--report", "report", "data", "again", "objective", "top", "over")
+    names, (size,) = named_retrievers(retriever), _sizes(given.shape)
+    tasks = [app.benchmarks.open(name.strip(), data=given.data) for name in benchmarks.split(",")]
+    app.runs.check_sheet(given.report, [each.card.name for each in tasks])
+    plan: dict[Any, None] = {}  # what asks no model is in it once
+    for opened, objective in product(tasks, dict.fromkeys(("off", given.objective or "on"))):
+        made = app.measuring.with_server(names, opened, objective=objective, top=given.top, over=given.over)
+        plan |= dict.fromkeys((opened, each) for each in made)
+    typed = {f"--{name}": getattr(given, name) for name in ("objective", "top", "over", "data", "report")}
+    options = chain.from_iterable((name, str(value)) for name, value in typed.items() if value is not None)
+    command = f"{COMMAND} {shlex.join(['evaluate', benchmarks, retriever, *options])}"
+    runs: list[Run] = []
+    for opened, each in plan:
+        name = each if isinstance(each, str) else each.name
+        with console.ProgressLine(f"{len(runs) + 1} of {len(plan)}: {opened.card.name} {name}") as progress:
+            one = app.measuring.measure(opened, each, size, again=given.again, tell=note, progress=progress)
+        runs.append(one.run)
+        app.runs.write_sheet(given.report, runs, command=command, left=len(plan) - len(runs))
+    print(f"{given.report} has {many(len(runs), 'run')}.")
 
 
 def _measure_echoes(app: App, methods: str, given: SimpleNamespace) -> None:

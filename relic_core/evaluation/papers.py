@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
 
 from relic_core.config import ASSETS
 from relic_core.domain import SHAPES, Outcome, Run
 from relic_core.domain.figures import Cell, Part, Table
-from relic_core.errors import unknown_name
+from relic_core.errors import BadRequest, unknown_name
 from relic_core.evaluation import figures, metrics
 from relic_core.installed import COMMAND, MODULE
 from relic_core.retrieval import registry
@@ -41,6 +41,7 @@ class PaperTable:
     - `measured`: rows of ours, which the page `measured_in` has too.
     - `benchmark`, `retriever`, `by`: of which runs we have rows: all of a benchmark, or a retriever's, by length.
     - `commands`: what measures here what no run that a row names has measured.
+    - `figures`: how figures of ours and of the paper differ.
     - `here`: what else is to be said: what cannot be measured here, and why.
     """
 
@@ -54,6 +55,7 @@ class PaperTable:
     retriever: str
     by: Part | Literal[""]
     commands: tuple[str, ...]
+    figures: str
     here: str
 
 
@@ -78,6 +80,7 @@ def _table(read: dict[str, Any]) -> PaperTable:
         retriever=read.get("retriever", ""),
         by="length" if "by" in read else "",
         commands=tuple(read.get("commands", ())),
+        figures=read.get("figures", ""),
         here=read.get("here", ""),
     )
 
@@ -104,6 +107,28 @@ def tables(paper: str, runs: Sequence[Run], outcomes: Callable[[str], Sequence[O
     return tuple(_set(PAPERS[paper], each, runs, outcomes) for each in printed(paper))
 
 
+def beside_birco(benchmarks: Sequence[str], runs: Sequence[Run], outcomes: Callable[[str], Sequence[Outcome]]) -> Table:
+    """Set BIRCO's strongest systems and runs of ours, with the columns of some benchmarks alone.
+
+    Raises BadRequest: BIRCO has no figures for one of them.
+    """
+    table = next(each for each in printed("birco") if each.benchmark)
+    known = dict.fromkeys(of for _, of, _ in table.heads if of)
+    if unknown := [each for each in benchmarks if each not in known]:
+        raise BadRequest(f"BIRCO has no figures for {', '.join(unknown)}. It has some for {', '.join(known)}.")
+    kept = [at for at, (_, of, _) in enumerate(table.heads) if not of or of in benchmarks]
+    rows = [tuple(row[at] for at in kept) for row in table.rows]
+    narrow = replace(
+        table,
+        heads=tuple(table.heads[at] for at in kept),
+        rows=tuple(row for row in rows if set(row[1:]) != {NONE}),
+        measured=(),
+        commands=(),
+        here="",
+    )
+    return _set(PAPERS["birco"], narrow, runs, outcomes)
+
+
 def _set(paper: str, table: PaperTable, runs: Sequence[Run], outcomes: Callable[[str], Sequence[Outcome]]) -> Table:
     rows: list[tuple[Cell, ...]] = [(*row, "published") for row in table.rows]
     rows += [(*row, f"measured here: {table.measured_in}") for row in table.measured]
@@ -113,7 +138,7 @@ def _set(paper: str, table: PaperTable, runs: Sequence[Run], outcomes: Callable[
         caption=f"{paper}, {table.number}: {table.title}",
         heads=(*(label for label, _, _ in table.heads), "from") if table.heads else ("figures",),
         rows=tuple(rows) if table.heads else ((NONE,),),
-        notes=tuple(filter(None, (table.here, commands))),
+        notes=tuple(filter(None, (table.figures, table.here, commands))),
     )
 
 

@@ -8,6 +8,7 @@ the place in it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Annotated, Any, BinaryIO, NoReturn, TypeVar
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -289,13 +291,28 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         with contextlib.suppress(OSError):  # it cannot be written: perhaps not even taken away
             half.unlink(missing_ok=True)
-        raise StoreError(
-            f"{path} cannot be written ({error.strerror}). Name a file in a folder that is there, is yours to write "
-            "and has room."
-        ) from error
+        raise _unwritable(path, error) from error
     except BaseException:  # what was to be written is refused, or Ctrl-C: nothing half made stays behind
         half.unlink(missing_ok=True)
         raise
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, before the hours that its content takes; raises as `written_whole`."""
+    check_path(path)
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> StoreError:
+    return StoreError(
+        f"{path} cannot be written ({error.strerror}). Name a file in a folder that is there, is yours to write "
+        "and has room."
+    )
 
 
 def write_whole(path: Path, content: str | bytes) -> None:

@@ -51,6 +51,7 @@ class AsksModel(Reordering):
     - `top_k`: how many passages it reads; by default what the settings say.
     - `objective`: what makes a passage relevant, empty for closeness in meaning; by default what was chosen for the
       claim, else that it supports the claim.
+    - `own`: the objective that the program itself would give.
     - `run`: whether it is measured: then it counts the tokens of all claims together, and names the model's digest.
     """
 
@@ -62,12 +63,13 @@ class AsksModel(Reordering):
         *,
         top_k: int | None = None,
         objective: str | None = None,
+        own: str = SUPPORTS,
         run: bool = False,
     ) -> None:
         super().__init__(first, settings.reader_passages if top_k is None else top_k)
         self._task = task
         self._settings = settings
-        self._objective = objective
+        self._objective, self._own = objective, own
         self._store = Store(settings.store, lock_seconds=settings.lock_seconds)
         self._run = CachedClient(self._server, self._store.model_answers, settings.reader_run_tokens) if run else None
         self._digest = self._server.model_digest() if run else ""
@@ -95,11 +97,12 @@ class AsksModel(Reordering):
     @property
     def configuration(self) -> Mapping[str, str]:
         """What the first retriever says of itself; the model, its prompts and the objective."""
-        objective = SUPPORTS if self._objective is None else self._objective
+        objective = self._own if self._objective is None else self._objective
         prompts = {f"prompt {task}": digest_of(task, objective) for task in TASKS[self._task]}
         facts = {"reranker": self._settings.reader_model, "weights": self._digest, **prompts}
         own = {f"reranker {name}": value for name, value in facts.items() if value}
-        return {**super().configuration, **own, "objective": "on" if objective else "off"}
+        chosen = {self._own: "on", "": "off"}.get(objective, "FILE")
+        return {**super().configuration, **own, "objective": chosen}
 
     @property
     def usage(self) -> Mapping[str, float]:

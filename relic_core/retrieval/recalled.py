@@ -24,7 +24,7 @@ from relic_core.language_models.server import count_tokens, longest_text
 from relic_core.ports import Progress, silent
 from relic_core.retrieval.read_by_model import AsksModel, stopped
 from relic_core.retrieval.reranked import below
-from relic_core.text.placing import Places, quoted_span
+from relic_core.text.placing import Places, recalled_span
 
 OVERLAP = 0.1
 """Share of a part of the text that the next part begins with."""
@@ -96,7 +96,7 @@ class Recalled(AsksModel):
         answers = self.client.all([ModelQuestion(asks(*part), read_passages) for part in parts], progress)
         passages = dict.fromkeys(filter(None, chain.from_iterable(zip_longest(*(each or () for each in answers)))))
         places = self._places.get(work.fingerprint, lambda: Places(work)) if passages else None
-        spans = [quoted_span(places, work, words) for words in passages] if places else []
+        spans = [recalled_span(places, work, words) for words in passages] if places else []
         return Recall(tuple(dict.fromkeys(filter(None, spans))), len(spans), spans.count(None))
 
     def _parts(self, work: Work, prompt: Prompt) -> list[tuple[tuple[str, str]]]:

@@ -346,10 +346,11 @@ class Measuring:
             text = {None: own, "on": own, "off": ""}.get(objective)
             text = read_text(Path(str(objective))) if text is None else text
             kind = Recalled if each.startswith("llm-recall") else ReadByModel
-            made.append(kind(first, settings, each.removeprefix("llm-"), top_k=top, objective=text, run=True))
+            task = each.removeprefix("llm-")
+            made.append(kind(first, settings, task, top_k=top, objective=text, own=own, run=True))
         if (objective or top or over) and made == list(retrievers):
             raise BadRequest(
-                "--objective, --top and --over are for what has a language model read passages: "
+                "--objective, --top, --over and --report are for what has a language model read passages: "
                 f"{', '.join(card.name for card in registry.cards() if card.server)}."
             )
         return tuple(made)

@@ -20,8 +20,10 @@ from relic_core.evaluation.experiments import refuse_moved, run_id
 from relic_core.evaluation.imported import import_ranking
 from relic_core.evaluation.labels import Labels, join
 from relic_core.formats import parquet, run_files, trec
+from relic_core.formats.files import check_writable, write_whole
 from relic_core.library.naming import meant
 from relic_core.ports import Benchmark, WorkSource
+from relic_core.reporting import sheets
 from relic_core.retrieval.calibration import model_named
 from relic_core.store.runs import RunRows
 
@@ -235,6 +237,19 @@ class Runs:
             run for run in self.all() if not shipped or (run.shipped and model_named(run.configuration) != "larger")
         ]
         return papers.tables(name, some, self.outcomes)
+
+    def check_sheet(self, path: Path, benchmarks: Sequence[str]) -> None:
+        """Make sure that a sheet can be made, before anything is measured for it.
+
+        Raises BadRequest: BIRCO has no figures for a benchmark. Raises StoreError: the file cannot be written.
+        """
+        papers.beside_birco(benchmarks, (), self.outcomes)
+        check_writable(path)
+
+    def write_sheet(self, path: Path, chosen: Sequence[Run], *, command: str, left: int) -> None:
+        """Write what a language model was measured at, beside BIRCO's figures; see `sheets.write`."""
+        figures = papers.beside_birco([run.benchmark for run in chosen], chosen, self.outcomes)
+        write_whole(path, sheets.write(chosen, figures, command, left))
 
     def systems(self, work_sha256: str) -> tuple[str, ...]:
         """Name the retrievers whose rankings of claims about a work were taken in."""

@@ -3,18 +3,23 @@
 import csv
 import io
 import json
+import shlex
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from pyarrow import parquet
 
 from relic_core.domain import ContextSize
-from relic_core.errors import BadRequest, BadWeights, NotFound, ReaderUnavailable
+from relic_core.errors import BadRequest, BadWeights, NotFound, ReaderUnavailable, StoreError
 from relic_core.evaluation import experiments
 from relic_core.evaluation.benchmarks import registry
+from relic_core.evaluation.papers import NONE
 from relic_core.formats.relic import Quote, RelicBook, write_relic
 from relic_core.formats.run_files import read_run, write_run
+from relic_core.installed import COMMAND
+from relic_core.language_models.prompts import SUPPORTS
 from relic_core.ports import silent
 from relic_core.services import evaluation, runs
 from relic_core.studies import proxy_task
@@ -459,9 +464,103 @@ def test_a_model_is_told_what_is_wanted_in_the_words_of_a_file(run, stored, chat
     typed = ("evaluate", "sample", "llm-score", "--top", "1", "--over", "bm25", "--objective")
     assert run(*typed, str(tmp_path / "objective.txt")).code == 0
     assert all("Wanted is rain." in json.dumps(each) for each in chat.asked)
+    assert "--objective FILE --top 1" in stored.all()[0].command
     assert run(*typed, "on").code == 0
     assert len(stored.all()) == 2  # by other prompts it is another run
+    (tmp_path / "same.txt").write_text(SUPPORTS, encoding="utf-8")
+    assert run(*typed, str(tmp_path / "same.txt")).code == 0
+    assert len(stored.all()) == 2
+    assert sum("--objective on" in each.command for each in stored.all()) == 1
     assert isinstance(run(*typed, "no-such-file").error, NotFound)
+
+
+def rows_of(sheet):
+    """Read the tables of a sheet: rows by their heads, without what Markdown escapes."""
+    found = []
+    for part in sheet.read_text("utf-8").replace("\\", "").split("\n\n"):
+        if part.startswith("| "):
+            heads, _, *rows = [line.strip("| ").split(" | ") for line in part.splitlines()]
+            found.append([dict(zip(heads, row, strict=True)) for row in rows])
+    return found
+
+
+def test_a_sheet_sets_each_way_with_the_objective_and_without_beside_birco_s_figures(run, stored, chat, tmp_path):
+    sheet = tmp_path / "a sheet.md"
+    chat.answer = lambda asked: by_shared_words(asked) if SUPPORTS in asked[0]["content"] else "What is wanted?"
+    typed = ("evaluate", "birco-pools,birco-wtb", "random,llm-score,llm-rank", "--top", "5", "--over", "bm25")
+    assert run(*typed, "--report", sheet).code == 0
+    runs = {each.id: each for each in stored.all()}
+    said = Counter((each.benchmark, each.retriever, each.configuration.get("objective")) for each in runs.values())
+    ways = [("random", None), *product(("llm-score", "llm-rank"), ("on", "off"))]
+    assert said == Counter((task, *way) for task in ("birco-pools", "birco-wtb") for way in ways)
+    taken, figures = rows_of(sheet)
+    assert {row["run"] for row in taken} == runs.keys()
+    for row in taken:
+        made = runs[row["run"]]
+        assert (row["benchmark"], row["system"]) == (made.benchmark, made.label)
+        for name in ("calls", "tokens", "answers unreadable"):
+            assert row[name].replace(",", "") == made.machine.get(f"model {name}", NONE)
+        for name, digest in made.configuration.items():
+            assert "prompt" not in name or digest in row["prompts"]
+    assert {row["answers unreadable"] for row in taken if "objective off" in row["system"]} == {"50", "10"}
+    ours = {row["from"].split()[3].rstrip(","): row for row in figures if row["from"] != "published"}
+    assert ours.keys() == runs.keys()
+    for key, row in ours.items():
+        task = {"birco-pools": "RELIC", "birco-wtb": "WTB"}[runs[key].benchmark]
+        for head, metric in (("nDCG@10", "ndcg@10"), ("R@5", "recall@5")):
+            figure = evaluation.figures.measured(metric, stored.outcomes(key))
+            assert row[f"{task} {head}"] == f"{figure.text} ({figure.interval})"
+    (best,) = [row for row in figures if row["system"] == "Rank+O GPT-4"]
+    assert best == {
+        "system": "Rank+O GPT-4", "WTB nDCG@10": "82.1 ± 3.3", "WTB R@5": "88.0 ± 3.2", "RELIC nDCG@10": "62.3 ± 3.9",
+        "RELIC R@5": "70.1 ± 4.5", "from": "published",
+    }  # fmt: skip
+    assert chat.digest in sheet.read_text("utf-8").replace("\\", "")
+    whole, asked = sheet.read_text("utf-8"), len(chat.asked)
+    (command,) = [line for line in whole.splitlines() if line.startswith(f"{COMMAND} ")]
+    assert run(*shlex.split(command.removeprefix(COMMAND))).code == 0
+    assert (sheet.read_text("utf-8"), len(chat.asked)) == (whole, asked)
+
+
+def test_a_sheet_that_was_interrupted_has_what_was_measured_and_goes_on(run, stored, chat, tmp_path, monkeypatch):
+    monkeypatch.setenv("RELIC_READER_AT_ONCE", "1")
+    sheet = tmp_path / "sheet.md"
+    typed = ("evaluate", "birco-pools", "llm-score", "--top", "5", "--over", "bm25", "--report", sheet)
+    chat.misbehaviour = ["fine"] * 60 + ["401"]
+    assert isinstance(run(*typed).error, ReaderUnavailable)
+    (first,) = stored.all()
+    assert [row["run"] for row in rows_of(sheet)[0]] == [first.id]
+    assert run(*typed).code == 0
+    assert {row["run"] for row in rows_of(sheet)[0]} == {each.id for each in stored.all()}
+    assert len(stored.all()) == 2
+    assert len(chat.asked) == 2 * 5 * first.examples + 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "file", "error"),
+    [
+        (("birco-pools", "bm25,random"), "sheet.md", BadRequest),
+        (("sample", "random,llm-score"), "sheet.md", BadRequest),
+        (("birco-pools,nothing-such", "random,llm-score"), "sheet.md", BadRequest),
+        (("birco-pools", "random,llm-score"), "no-such-folder/sheet.md", StoreError),
+        (("birco-pools", "random,llm-score"), ".", StoreError),
+        (("birco-pools", "random,llm-score", "--objective", "no-such-file"), "sheet.md", NotFound),
+    ],
+)
+def test_a_sheet_that_cannot_be_made_is_refused_before_anything_is_measured(
+    run, stored, chat, tmp_path, typed, file, error
+):
+    assert isinstance(run("evaluate", *typed, "--report", tmp_path / file).error, error)
+    assert not stored.all()
+    assert not chat.asked
+    assert not list(tmp_path.glob("*sheet*"))
+
+
+def test_without_a_server_no_sheet_is_begun(run, stored, tmp_path):
+    ran = run("evaluate", "birco-pools", "random,llm-score", "--report", tmp_path / "sheet.md")
+    assert isinstance(ran.error, ReaderUnavailable)
+    assert not stored.all()
+    assert not (tmp_path / "sheet.md").exists()
 
 
 @pytest.mark.parametrize(

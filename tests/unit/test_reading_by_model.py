@@ -276,8 +276,10 @@ def test_criteria_of_the_scholar_s_take_the_place_of_the_model_s(first, named, c
 
 
 def test_a_run_is_named_by_model_digest_prompts_and_objective(first, named, chat):
-    on, off = (make(first, named, "subtask", objective=text, run=True).configuration for text in ("Wanted: x", ""))
+    texts = (SUPPORTS, "", "Wanted: x")
+    on, off, other = (make(first, named, "subtask", objective=text, run=True).configuration for text in texts)
     assert on["reranker reranker"] == "tiny"
     assert on["reranker weights"] == chat.digest
-    assert (on["objective"], off["objective"]) == ("on", "off")
-    assert all(on[f"reranker prompt {task}"] != off[f"reranker prompt {task}"] for task in ("criteria", "subtask"))
+    assert (on["objective"], off["objective"], other["objective"]) == ("on", "off", "FILE")
+    for task in ("criteria", "subtask"):
+        assert len({each[f"reranker prompt {task}"] for each in (on, off, other)}) == len(texts)

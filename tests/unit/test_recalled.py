@@ -11,7 +11,7 @@ import pytest
 from relic_core.domain import Claim, Corpus, Span, rank_scores
 from relic_core.errors import ReaderUnavailable, RelicError
 from relic_core.retrieval.recalled import Recalled
-from relic_core.text.placing import Places, quoted_span
+from relic_core.text.placing import Places, quoted_span, recalled_span
 from tests.chat_server import parts, serving
 from tests.making import make_work
 
@@ -64,7 +64,25 @@ def order(retriever, length=1, work=WORK, claim=CLAIM):
     ],
 )
 def test_words_are_of_a_work_where_they_are_like_a_passage_of_it(words, span):
-    assert quoted_span(Places(WORK), WORK, words) == span
+    assert quoted_span(Places(WORK), WORK, words) == recalled_span(Places(WORK), WORK, words) == span
+
+
+@pytest.mark.parametrize(
+    ("words", "span"),
+    [
+        ("In the morning the orchard was white", Span(4, 1)),
+        ("“and a fox crossed — IT slowly”", Span(4, 1)),
+        ("counted his coins twice, for he", Span(5, 1)),  # six words out of the middle
+        ("and nobody on board spoke. The river is high tonight", Span(0, 2)),
+        ("crossed it slowly. The schoolmaster", None),  # five words
+        ("I did not know what to", None),  # in the work to the letter, as in any other
+        ("The river is high tonight, said the captain,", None),  # a word is another's
+    ],
+)
+def test_a_part_of_a_sentence_counts_where_it_is_recalled_to_the_letter(words, span):
+    places = Places(WORK)
+    assert recalled_span(places, WORK, words) == span
+    assert quoted_span(places, WORK, words) is None  # RELiC's rule, by which rankings of others are taken in
 
 
 def test_what_stands_in_the_work_comes_first_and_what_does_not_is_counted(named, chat):
