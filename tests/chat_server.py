@@ -42,6 +42,8 @@ def by_shared_words(messages) -> str:
             {"sentence": f"The first says “{quoted}” and no more.", "passages": [code]},
             {"sentence": "The second says “a comet of pure marzipan”.", "passages": [other, code]},
         ]
+        if '"verdicts"' not in instructions:  # the last part is a question about the others
+            said = [{"sentence": f"Asked {passages[-1][1]} it says “a tureen of sheer basalt”.", "passages": [other]}]
         return json.dumps({"sentences": said, "verdicts": [{"passage": code, "verdict": "supports"}]})
     if '"passages"' in instructions:
         return '{"passages": []}'

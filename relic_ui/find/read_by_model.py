@@ -17,13 +17,14 @@ from relic_core.services.answers import Column
 from relic_core.services.model_reading import SYNTHESIS, CardReading, ColumnReading, ModelReading
 from relic_core.services.search import SearchResult
 from relic_core.wiring import App
-from relic_ui import jobs, language_model
+from relic_ui import jobs, language_model, person
 from relic_ui.naming import many
 from relic_ui.shell import LONGEST_PASTE, literal, show_errors
 from relic_ui.templates import render
 from relic_ui.visit import visit
 
 _OWN = "Your own words"
+_LONGEST_QUESTION = 500
 
 
 def show_reading(app: App, column: Column, result: SearchResult) -> None:
@@ -75,26 +76,45 @@ def _is_reading(app: App, job: Job | None) -> bool:
 
 def show_synthesis(app: App, result: SearchResult) -> Mapping[int, str]:
     """Draw what the model says of the best evidence, or offer to ask it. Returns: its verdicts, by a card's number."""
-    reads, search_id = app.model_reading, visit()["find_search"]
+    reads, search_id, who = app.model_reading, visit()["find_search"], person.current()
     if not language_model.name(app) or not search_id or not result.best or result.source:
         return {}
     if not language_model.is_allowed(reads, "the passages", SYNTHESIS):
         return {}
-    job = reads.job(search_id, SYNTHESIS)
+    job, asked = reads.job(search_id, SYNTHESIS, who), reads.further(search_id, who)
+    answers = reads.synthesis(result, further=asked)
+    known = max(0, len(answers) - 1)
+    answered, left = asked[:known], asked[known : known + 1]
+    if answers:
+        pairs = list(zip(("", *answered), answers, strict=True))
+        st.html(render("find/synthesis.html", answers=pairs, model=language_model.name(app)))
+    verdicts = answers[0].verdicts if answers else {}
     if _is_reading(app, job):
-        return {}
-    synthesis = reads.synthesis(result)
-    if synthesis is None:
-        if job and job.state == "failed":
-            st.warning(literal(job.note), icon=":material/warning:")
-        label = "What do these passages show?"
-        if st.button(label, key="find_synthesis", icon=":material/smart_toy:"):
-            with show_errors():
-                reads.start(search_id, SYNTHESIS)
-                st.rerun()
-        return {}
-    st.html(render("find/synthesis.html", synthesis=synthesis, model=language_model.name(app)))
-    return synthesis.verdicts
+        return verdicts
+    if job and job.state == "failed" and (left or not answers):
+        st.warning(literal(job.note), icon=":material/warning:")
+    further = None
+    if answers:
+        # A box of its own for each question: a new one is empty, and one that was not answered keeps its words.
+        with st.form("find_further", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+            question = st.text_input(
+                "Ask further about these passages",
+                "".join(left),
+                key=f"find_further_{search_id}_{len(answers)}",
+                max_chars=_LONGEST_QUESTION,
+            )
+            if (
+                st.form_submit_button("Ask", key="find_further_ask", icon=":material/smart_toy:", width="content")
+                and question.strip()
+            ):
+                further = [*answered, question.strip()]
+    elif st.button("What do these passages show?", key="find_synthesis", icon=":material/smart_toy:"):
+        further = []
+    if further is not None:
+        with show_errors():
+            reads.start(search_id, SYNTHESIS, who, further)
+            st.rerun()
+    return verdicts
 
 
 def verdict_html(verdict: str | None, model: str) -> Markup:

@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.chat_server import by_shared_words, parts, serving
 CLAIM = "The brass bolt stands for a false certainty"
 READ = "find_read_llm-reason"
 HELP, DOCUMENT, TRY = "pages/help.py", "reading_by_model", "language_model_try"
+ASK = "find_further_ask"
 
 
 @pytest.fixture
@@ -256,3 +258,56 @@ def test_a_synthesis_is_text_and_one_that_rests_on_nothing_is_refused(app, chat)
     chat.answer = lambda _: '{"sentences": [{"sentence": "So.", "passages": []}], "verdicts": []}'
     at = sound(ask_for_best(app, "Nobody is at sea").button(key="find_synthesis").click().run())
     assert "could not be read" in said(at)
+
+
+def ask_further(at, question):
+    (box,) = [each for each in at.text_input if each.key.startswith("find_further")]
+    box.set_value(question)
+    return sound(at.button(key=ASK).click().run())
+
+
+def asked_further(at):
+    return [unescape(each) for each in re.findall(r"<h3>([^<]*)</h3>", html(at).partition("relic-card")[0])]
+
+
+def left_in_the_box(at):
+    return [each.value for each in at.text_input if each.key.startswith("find_further")]
+
+
+def test_what_is_asked_further_is_answered_below_in_its_order_and_stays_with_the_search(app, chat):
+    at = sound(ask_for_best(app).button(key="find_synthesis").click().run())
+    at = ask_further(ask_further(at, "Who <b>pays</b>?"), "And when?")
+    assert asked_further(at) == ["Who <b>pays</b>?", "And when?"]
+    assert left_in_the_box(at) == [""]
+    shown = html(at)
+    assert shown.index("marzipan") < shown.index("Asked Who") < shown.index("Asked And when?")
+    assert shown.count("<s>“a tureen of sheer basalt”</s>") == 2
+    assert "<b>pays" not in shown
+    assert "(tiny): supports" in shown
+    assert len(chat.asked) == 3
+    assert asked_further(sound(at.run())) == ["Who <b>pays</b>?", "And when?"]
+    again = sound(app.open(FIND, q=at.query_params["q"]).get_by_key("find_view").set_value("best").run())
+    assert asked_further(again) == ["Who <b>pays</b>?", "And when?"]
+    assert len(chat.asked) == 3
+    other = sound(found(at, "Nobody is at sea").button(key="find_synthesis").click().run())
+    assert asked_further(other) == []
+    assert left_in_the_box(other) == [""]
+
+
+def test_a_question_that_fails_is_said_and_stays_in_the_box_until_it_is_answered(app, chat):
+    at = sound(ask_for_best(app).button(key="find_synthesis").click().run())
+    chat.misbehaviour = ["always 401"]
+    at = ask_further(at, "Who pays?")
+    assert "RELIC_READER_KEY" in said(at)
+    assert (asked_further(at), left_in_the_box(at)) == ([], ["Who pays?"])
+    assert "marzipan" in html(at)
+    chat.misbehaviour = []
+    at = sound(at.button(key=ASK).click().run())
+    assert "RELIC_READER_KEY" not in said(at)
+    assert (asked_further(at), left_in_the_box(at)) == (["Who pays?"], [""])
+
+
+def test_nothing_is_asked_where_nothing_is_typed(app, chat):
+    at = sound(ask_for_best(app).button(key="find_synthesis").click().run())
+    ask_further(at, "  ")
+    assert len(chat.asked) == 1
