@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from relic_ui import manual, shell
 
-shell.page("Help")
+app = shell.page("Help")
 with shell.show_errors():
-    manual.show()
+    manual.show(app)

@@ -227,7 +227,8 @@ class App:
         """What a language model makes of the passages of searches."""
         from relic_core.services.model_reading import ModelReading
 
-        return ModelReading(self.search.run, self.retrievers, self.jobs, self.history.get, self.settings)
+        texts = self.store.reading_texts
+        return ModelReading(self.search.run, self.retrievers, self.jobs, self.history.get, texts, self.settings)
 
     @cached_property
     def fingerprints(self) -> Fingerprints:

@@ -11,6 +11,8 @@ import streamlit as st
 from markdown_it import MarkdownIt
 
 from relic_core.config import APP
+from relic_core.wiring import App
+from relic_ui import language_model
 from relic_ui.links import link, place_of
 from relic_ui.naming import shorten
 from relic_ui.shell import literal, warn_of_address
@@ -23,7 +25,7 @@ _MOST, _BEFORE, _SHOWN = 30, 60, 240
 """Sections that a search lists, and the characters shown of each, some of them before the word."""
 
 
-def show() -> None:
+def show(app: App) -> None:
     """Draw what is searched for, or the document that the address names, and the list of all."""
     st.title("Help", anchor=False)
     name = st.query_params.get("page", "")
@@ -34,6 +36,8 @@ def show() -> None:
         return
     if name and name not in names():
         warn_of_address(f"There is no page of help called “{literal(name[:40])}”. Here is the first.")
+    if name == language_model.DOCUMENT:
+        language_model.show(app)
     st.html(f'<article class="relic-help">{html(name if name in names() else GUIDE)}</article>')
     listed = "".join(f"<li>{link('help', title_of(each), page=each)}</li>" for each in names())
     st.html(f'<nav class="relic-help" aria-label="All help"><h2>All help</h2><ul>{listed}</ul></nav>')

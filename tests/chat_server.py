@@ -42,6 +42,8 @@ def by_shared_words(messages) -> str:
             {"sentence": f"The first says “{quoted}” and no more.", "passages": [code]},
             {"sentence": "The second says “a comet of pure marzipan”.", "passages": [other, code]},
         ]
+        if '"verdicts"' not in instructions:  # the last part is a question about the others
+            said = [{"sentence": f"Asked {passages[-1][1]} it says “a tureen of sheer basalt”.", "passages": [other]}]
         return json.dumps({"sentences": said, "verdicts": [{"passage": code, "verdict": "supports"}]})
     if '"passages"' in instructions:
         return '{"passages": []}'
@@ -63,6 +65,7 @@ def by_length(prompt) -> dict:
 class Chat:
     """A model: `answer` says what it makes of the messages of a question.
 
+    - `name`: what it calls itself in its answers.
     - `logprobs`: what it makes of the prompt of a completion.
     - `misbehaviour`: what to do instead of answering, for the next requests; an entry "always ..." stays.
     - `asked`: body of each question; `keys`: what stood in its Authorization.
@@ -75,6 +78,7 @@ class Chat:
     asked: list[dict] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     address: str = ""
+    name: str = "tiny-q4"
     digest: str = "sha256:0123"
     most_at_once: int = 0
     under_way: int = 0
@@ -128,7 +132,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, {"choices": [{"logprobs": self.chat.logprobs(body["prompt"])}]})
         elif deed in {"fine", "slow", "hang"}:
             said = self.chat.answer(body["messages"])
-            self._send(200, {"choices": [{"message": {"content": said}}], "usage": {"total_tokens": 100}})
+            choices = [{"message": {"content": said}}]
+            self._send(200, {"choices": choices, "model": self.chat.name, "usage": {"total_tokens": 100}})
         elif deed == "half":
             self.send_response(200)
             self.send_header("Content-Length", "1000")

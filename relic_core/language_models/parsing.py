@@ -117,8 +117,10 @@ def read_order(answer: str, count: int) -> list[int]:
     return order + [at for at in range(count) if at not in order]
 
 
-def read_synthesis(answer: str, count: int) -> Synthesis:
+def read_synthesis(answer: str, count: int, *, judged: bool = True) -> Synthesis:
     """Read sentences about parts 1 to `count`; one that rests on none of them makes the answer unreadable.
+
+    - `judged`: whether it has verdicts, too.
 
     >>> answer = '{"sentences": [{"sentence": "He fails.", "passages": ["T2"]}], "verdicts": []}'
     >>> read_synthesis(answer, 3).sentences
@@ -134,7 +136,7 @@ def read_synthesis(answer: str, count: int) -> Synthesis:
     if not 0 < len(sentences) <= MOST_SENTENCES:
         raise ValueError("no sentences, or too many")
     verdicts = {}
-    for row in _listed(answer, "verdicts"):
+    for row in _listed(answer, "verdicts") if judged else ():
         verdict = str(row.get("verdict")) if isinstance(row, dict) else ""
         if verdict in VERDICTS:
             verdicts.update(dict.fromkeys(_parts(str(row.get("passage")), count), verdict))

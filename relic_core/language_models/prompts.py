@@ -18,7 +18,7 @@ from typing import Literal
 from relic_core.domain import GAP, MAX_CLAIMS, Claim
 from relic_core.language_models.server import Message
 
-Task = Literal["score", "reason", "criteria", "subtask", "rank", "recall", "probe", "split", "synthesis"]
+Task = Literal["score", "reason", "criteria", "subtask", "rank", "recall", "probe", "split", "synthesis", "further"]
 
 BEST = 10
 """The highest score that a model may give a passage; the lowest is 0."""
@@ -56,6 +56,12 @@ _ALONE = "Answer with one JSON object and nothing else:"
 AGAIN = "Your last answer could not be read. Answer with the JSON object alone."
 """What is added where an answer could not be read."""
 
+_BY_CODES = (
+    "With each sentence name the codes of the passages that it rests on. Words that you quote are copied to the "
+    "letter, between “ and ”."
+)
+_SENTENCES = '{"sentences": [{"sentence": "SENTENCE", "passages": ["CODE"]}]'
+
 _INSTRUCTIONS: Mapping[Task, str] = {
     "score": f'{_SCALE} {_ALONE} {{"score": NUMBER}}',
     "reason": "Write first two or three criteria by which you will decide. Then go through them one by one, in a short "
@@ -81,10 +87,11 @@ _INSTRUCTIONS: Mapping[Task, str] = {
     f'where it is one alone. {_ALONE} {{"claims": [{{"joined": "and", "claim": "SENTENCE"}}]}}',
     "synthesis": "The passages answer the claim, the best first. Instead of scoring them, write two to four sentences "
     "for a reader who has them at hand: what they show about the claim, and what they leave open or speak against. "
-    "With each sentence name the codes of the passages that it rests on. Words that you quote are copied to the "
-    "letter, between “ and ”. Then say of each passage whether it supports the claim, contradicts it, or is unsure. "
-    f'{_ALONE} {{"sentences": [{{"sentence": "SENTENCE", "passages": ["CODE"]}}], '
-    '"verdicts": [{"passage": "CODE", "verdict": "supports"}]}',
+    f"{_BY_CODES} Then say of each passage whether it supports the claim, contradicts it, or is unsure. "
+    f'{_ALONE} {_SENTENCES}, "verdicts": [{{"passage": "CODE", "verdict": "supports"}}]}}',
+    "further": "A reader has the passages at hand, the best first, and what was said of them before. Instead of "
+    "scoring them, answer the reader's question, the last text, in two to four sentences by the passages alone; where "
+    f"they do not answer it, say so, with the codes of those that come nearest. {_BY_CODES} {_ALONE} {_SENTENCES}}}",
 }
 
 

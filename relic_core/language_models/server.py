@@ -27,6 +27,8 @@ from relic_core.config.settings import READER_KEY
 from relic_core.errors import ReaderUnavailable
 from relic_core.formats.files import write_whole
 
+Message = dict[str, str]
+
 ANSWER = 1_024
 """Most tokens of an answer; models that think aloud need some."""
 
@@ -42,6 +44,7 @@ _QUOTED = 160
 _LARGEST = 32_000_000
 """Bytes of an answer: the log-probabilities of a long prompt take some."""
 _PATIENCE = 5.0
+_TRIAL: Message = {"role": "user", "content": "Answer with the one word: ready"}
 _SLIP = 16
 """Characters that a token may stand further on than the one before it ends: where a server cut a character in two."""
 _NO_LOGPROBS = (
@@ -50,8 +53,6 @@ _NO_LOGPROBS = (
 )
 
 T = TypeVar("T")
-
-Message = dict[str, str]
 
 
 class Completion(NamedTuple):
@@ -110,6 +111,16 @@ class Server:
         needed = count_tokens(messages)
         body = {"messages": list(messages), "max_tokens": ANSWER}
         return self._asked("chat/completions", body, needed, stop, partial(_read, needed=needed))
+
+    def try_out(self) -> tuple[str, str]:
+        """Ask for one word. Returns: the answer, and what the server calls its model, if anything; raises as `ask`."""
+        body = {"messages": [_TRIAL], "max_tokens": ANSWER}
+        needed = count_tokens([_TRIAL])
+
+        def read(answer: Any) -> tuple[str, str]:  # noqa: ANN401 - as read from JSON
+            return _read(answer, needed).text, str(answer.get("model") or "")[:_QUOTED]
+
+        return self._asked("chat/completions", body, needed, threading.Event(), read)
 
     def prompt_logprobs(self, prefix: str, text: str) -> list[tuple[str, float]]:
         """Give the log-probability of each token of a text that follows a prefix.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
@@ -189,6 +190,27 @@ def language_model(settings: Settings) -> Iterator[Finding]:
         yield Finding("language model", "notice", f"{answering} It does not list that model, but {listed}.")
     else:
         yield Finding("language model", "good", answering)
+
+
+def try_language_model(settings: Settings) -> Iterator[Finding]:
+    """Ask the language model for one word, which takes some tokens: how long that takes, or why none comes."""
+    began = time.perf_counter()
+    try:
+        server = Server(settings)
+        answer, name = server.try_out()
+    except RelicError as error:
+        yield Finding("language model", "bad", str(error))
+        # A name that is not the server's is corrected by those that it lists.
+        listed = language_model(settings)
+        yield from (each for each in listed if each.level == "notice" and each.message != str(error))
+        return
+    seconds = time.perf_counter() - began
+    answered = f"{server.model} answered in {seconds:.1f} s; the server gives its name as {name or 'nothing'}."
+    if answer.strip():
+        yield Finding("language model", "good", answered)
+    else:
+        thought = "It said nothing: a model that thinks aloud may use up the answer with that. Have it not think."
+        yield Finding("language model", "notice", f"{answered} {thought}")
 
 
 def _indexes(settings: Settings, lacking: Sequence[str] | None, *, thorough: bool) -> Finding:

@@ -15,8 +15,9 @@ from relic_core.config import Settings
 from relic_core.domain import Claim, Condition, Job, Search, Work
 from relic_core.encoders.towers import flat_span
 from relic_core.errors import ReaderUnavailable
+from relic_core.formats.files import record_of
 from relic_core.language_models.cached_client import ModelQuestion
-from relic_core.language_models.parsing import Reading, read_split, read_synthesis
+from relic_core.language_models.parsing import Reading, Synthesis, read_split, read_synthesis
 from relic_core.language_models.prompts import OBJECTIVES, ask, claim_text, digest_of
 from relic_core.language_models.server import allow, is_allowed, where
 from relic_core.ports import Progress, silent
@@ -27,6 +28,7 @@ from relic_core.retrieval.registry import Retrievers
 from relic_core.services.answers import Card, Column
 from relic_core.services.jobs import Jobs
 from relic_core.services.search import SearchResult
+from relic_core.store.model_answers import ReadingTextRows
 from relic_core.text.masking import read_claim
 from relic_core.text.placing import letters
 
@@ -35,6 +37,8 @@ KIND = "read-by-model"
 SYNTHESIS = "synthesis"
 """What a job names in place of a column where it reads the best passages of all of them together."""
 _READ_TOGETHER = 10
+_REMEMBERED = 2
+"""Of the questions answered before, how many go with the next: all of them would not fit in the end."""
 
 _QUOTED = re.compile(r"[“\"]([^“”\"]*\w\s+\w[^“”\"]*)[”\"]|‘([^‘’]*\w\s+\w[^‘’]*)’")
 """Two words or more between marks of quotation."""
@@ -88,10 +92,11 @@ class ModelReading:
         retrievers: Retrievers,
         jobs: Jobs,
         get_search: Callable[[str], Search],
+        texts: ReadingTextRows,
         settings: Settings,
     ) -> None:
         self._run_search, self._retrievers, self._jobs = run_search, retrievers, jobs
-        self._get_search, self._settings = get_search, settings
+        self._get_search, self._texts, self._settings = get_search, texts, settings
         self._letters = LRUCache[str](_READ_TOGETHER)
 
     @property
@@ -115,22 +120,35 @@ class ModelReading:
 
     # ---- reading ----------------------------------------------------------------------------------------------------
 
-    def start(self, search_id: str, retriever: str) -> Job:
-        """Have a column of a search read, in a job. Raises BadRequest, StoreError: as `Jobs.start`."""
-        title = "Reading together" if retriever == SYNTHESIS else self._retrievers.card(retriever).title
-        arguments = {"search": search_id, "retriever": retriever}
-        return self._jobs.start(KIND, title=title, subject=f"{search_id}/{retriever}", arguments=arguments)
+    def start(self, search_id: str, retriever: str, person: str = "", further: Sequence[str] = ()) -> Job:
+        """Have a column of a search read, in a job. Raises BadRequest, StoreError: as `Jobs.start`.
 
-    def job(self, search_id: str, retriever: str) -> Job | None:
+        - `further`: what a person asks about the best passages, the last question new; kept with the search.
+        """
+        if further:
+            self._texts.add("further", f"{search_id}/{person}", json.dumps(further))
+        title = "Reading together" if retriever == SYNTHESIS else self._retrievers.card(retriever).title
+        arguments = {"search": search_id, "retriever": retriever, "further": list(further)}
+        return self._jobs.start(KIND, title=title, subject=_subject(search_id, retriever, person), arguments=arguments)
+
+    def job(self, search_id: str, retriever: str, person: str = "") -> Job | None:
         """Give the last job that read a column of a search."""
-        return self._jobs.latest(KIND, f"{search_id}/{retriever}")
+        return self._jobs.latest(KIND, _subject(search_id, retriever, person))
+
+    def further(self, search_id: str, person: str) -> list[str]:
+        """List what a person asked further about the best passages of a search."""
+        return record_of(list[str], self._texts.get("further", f"{search_id}/{person}") or "[]")
 
     def run(self, arguments: dict[str, Any], progress: Progress) -> str:
         """Read, in a job; the answers are kept as they come."""
         request = self._get_search(arguments["search"]).request
         if arguments["retriever"] == SYNTHESIS:
-            if self.synthesis(self._run_search(request), progress) is None:
-                raise ReaderUnavailable("What the model answered could not be read. Try again, or another model.")
+            further = arguments.get("further", ())
+            if len(self.synthesis(self._run_search(request), progress, further)) <= len(further):
+                progress(0, 1)  # one that was stopped ends here
+                raise ReaderUnavailable(
+                    "What the model answered could not be read. Ask in other words, or take another model."
+                )
             return ""
         read = (0, 0, "")
 
@@ -161,26 +179,43 @@ class ModelReading:
         passages = [flat_span(card.work, card.span) for card in column.cards]
         return ColumnReading(tuple(map(_checked, passages, asks.readings(result.claim, passages))))
 
-    def synthesis(self, result: SearchResult, progress: Progress = stopped) -> CheckedSynthesis | None:
-        """Have the model say what the best passages show, in sentences. None: it was not asked, or is unreadable.
+    def synthesis(
+        self, result: SearchResult, progress: Progress = stopped, further: Sequence[str] = ()
+    ) -> tuple[CheckedSynthesis, ...]:
+        """Have the model say what the best passages show, in sentences, and answer what is asked further about them.
 
         - `progress`: by default it is asked nothing, and what it said before is given.
+
+        Returns: what they show, then the answers, up to the first that was not asked for, or is unreadable.
         """
         cards = [each.card for each in result.best[:_READ_TOGETHER]]
-        if not cards:
-            return None
         passages = [flat_span(card.work, card.span) for card in cards]
-        named = ((f"Passage {number}", passage) for number, passage in enumerate(passages, start=1))
-        prompt = ask("synthesis", *named, claim=claim_text(result.claim), objective=self.objective(result.claim))
-        question = ModelQuestion(prompt, partial(read_synthesis, count=len(cards)))
-        (synthesis,) = self._asks("llm-reason").client.all([question], progress)
-        if synthesis is None:
-            return None
+        parts = [(f"Passage {number}", passage) for number, passage in enumerate(passages, start=1)]
+        about = partial(ask, claim=claim_text(result.claim), objective=self.objective(result.claim))
+        client, found, exchanges = self._asks("llm-reason").client, list[Synthesis](), list[tuple[str, str]]()
+        for question in ("", *further) if cards else ():
+            prompt = about("synthesis", *parts)
+            if question:
+                before = [*exchanges[:1], *exchanges[1:][-_REMEMBERED:]]
+                prompt = about("further", *parts, *before, ("The question", question))
+            read = partial(read_synthesis, count=len(cards), judged=not question)
+            (synthesis,) = client.all([ModelQuestion(prompt, read)], progress)
+            if synthesis is None:
+                break
+            found.append(synthesis)
+            answer = " ".join(f"{sentence} {list(numbers)}" for sentence, numbers in synthesis.sentences)
+            exchanges.append(("Said before", f"{question}\n{answer}".strip()))
+        if not found:
+            return ()
         works = {card.work.fingerprint: card.work.text for card in cards}
         texts = [letters(passage) for passage in passages]
         texts += [self._letters.get(fingerprint, partial(letters, text)) for fingerprint, text in works.items()]
-        sentences = tuple((_pieces(sentence, texts), numbers) for sentence, numbers in synthesis.sentences)
-        return CheckedSynthesis(sentences, synthesis.verdicts)
+        return tuple(
+            CheckedSynthesis(
+                tuple((_pieces(sentence, texts), numbers) for sentence, numbers in each.sentences), each.verdicts
+            )
+            for each in found
+        )
 
     def made_with(self, search_id: str, retriever: str, work: Work, at: str, length: int) -> str:
         """Say what read a kept passage: model, digest of its prompt, score and reason; empty where no model did."""
@@ -228,6 +263,11 @@ class ModelReading:
 
     def _asks(self, retriever: str) -> AsksModel:
         return cast("AsksModel", self._retrievers.get(retriever))
+
+
+def _subject(search_id: str, retriever: str, person: str) -> str:
+    """Name what a job reads: people who ask at once are answered each by themselves."""
+    return f"{search_id}/{retriever}{person and '/'}{person}"
 
 
 def _checked(passage: str, reading: Reading) -> CardReading | None:

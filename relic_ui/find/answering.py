@@ -17,7 +17,7 @@ from relic_core.services.model_reading import lit
 from relic_core.services.search import SearchResult, shown_gap
 from relic_core.services.sources import QuotationCounts
 from relic_core.wiring import App
-from relic_ui import person
+from relic_ui import language_model, person
 from relic_ui.find import address_bar, conditions, read_by_model, scope, share, views
 from relic_ui.find.cards import (
     Placed,
@@ -200,6 +200,7 @@ class _Page:
             _draw_foot(self.foot, result, critics=critics)
             return
         placed = self._draw_best(result, search_id) if self.view == views.BEST else []
+        model = language_model.name(self.app)
         for number, column in enumerate(result.columns):
             if column.retriever not in self.lists:
                 continue
@@ -215,7 +216,7 @@ class _Page:
             with self.lists[column.retriever].container():
                 if not column.waiting:
                     show_notes(column, result)
-                below = read_by_model.readings_html(readings.get(column.retriever), column)
+                below = read_by_model.readings_html(readings.get(column.retriever), column, model)
                 for card, reading in zip(self._cards_html(shown, result, search_id), below, strict=True):
                     st.html(f"{card}{reading}")
                 if column.pending:
@@ -253,7 +254,11 @@ class _Page:
         """Make the HTML of the model's verdict on a card, unless the reader gave one."""
         card = placed.card
         mark = self.marks.of(card.work.id, str(card.place.address), card.line.length)
-        return Markup() if mark and mark.verdict else read_by_model.verdict_html(verdicts.get(placed.number))
+        return (
+            Markup()
+            if mark and mark.verdict
+            else read_by_model.verdict_html(verdicts.get(placed.number), language_model.name(self.app))
+        )
 
     def _draw_works(self, result: SearchResult, search_id: str) -> None:
         listed = result.by_work[: 2 * result.request.results]

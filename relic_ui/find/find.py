@@ -27,7 +27,7 @@ from relic_core.services.reading import ReadingPage
 from relic_core.services.search import SearchResult, shown_gap
 from relic_core.services.sharing import CODE
 from relic_core.wiring import App
-from relic_ui import larger_model, links, typography
+from relic_ui import language_model, larger_model, links, typography
 from relic_ui.find import address_bar, answering, conditions, like, scope, views
 from relic_ui.find.claim_box import ask, show_claim_box, show_gap_button, show_more_box, takes_more, with_more
 from relic_ui.find.examples import show_examples, show_library
@@ -396,6 +396,7 @@ def _show_options(app: App, where: Scope, summaries: Sequence[WorkSummary]) -> N
         key="find_retrievers",
         persist_state="session",
     )
+    language_model.lead(app)
     st.number_input(
         "Passages in each column", min_value=1, max_value=MAX_RESULTS, key="find_results", persist_state="session"
     )

@@ -13,18 +13,18 @@ import streamlit as st
 from markupsafe import Markup
 
 from relic_core.domain import Claim, Job
-from relic_core.services import health
 from relic_core.services.answers import Column
 from relic_core.services.model_reading import SYNTHESIS, CardReading, ColumnReading, ModelReading
 from relic_core.services.search import SearchResult
 from relic_core.wiring import App
-from relic_ui import jobs
+from relic_ui import jobs, language_model, person
 from relic_ui.naming import many
 from relic_ui.shell import LONGEST_PASTE, literal, show_errors
 from relic_ui.templates import render
 from relic_ui.visit import visit
 
 _OWN = "Your own words"
+_LONGEST_QUESTION = 500
 
 
 def show_reading(app: App, column: Column, result: SearchResult) -> None:
@@ -34,7 +34,7 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
     if not column.card.server or not search_id:  # what is not kept cannot be read in a job
         return
     sent = "the name of the work" if retriever.startswith("llm-recall") else "the passages"
-    if not _is_allowed(reads, sent, retriever):
+    if not language_model.is_allowed(reads, sent, retriever):
         return
     job = reads.job(search_id, retriever)
     if _is_reading(app, job):
@@ -60,25 +60,10 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
                 st.rerun()
         with st.popover("What it looks for", type="tertiary", key=f"find_objective_{retriever}"):
             _choose_objective(reads, result.claim, retriever)
-            if st.button("Does the server answer?", key=f"find_answers_{retriever}", type="tertiary"):
-                for found in health.language_model(app.settings):
-                    (st.success if found.level == "good" else st.warning)(literal(found.message))
     st.html(
         f'<p class="relic-quiet">The claim and {sent} go to {escape(reads.place)}. A model may know famous criticism '
         "by heart, and it can be wrong.</p>"
     )
-
-
-def _is_allowed(reads: ModelReading, sent: str, retriever: str) -> bool:
-    """Say whether words may be sent; where they may not yet, ask for it once."""
-    if reads.allowed:
-        return True
-    st.warning(literal(f"The claim and {sent} would be sent to {reads.place}, another computer."))
-    if st.button(literal(f"Send them to {reads.place}"), key=f"find_allow_{retriever}"):
-        with show_errors():
-            reads.allow()
-            st.rerun()
-    return False
 
 
 def _is_reading(app: App, job: Job | None) -> bool:
@@ -91,31 +76,50 @@ def _is_reading(app: App, job: Job | None) -> bool:
 
 def show_synthesis(app: App, result: SearchResult) -> Mapping[int, str]:
     """Draw what the model says of the best evidence, or offer to ask it. Returns: its verdicts, by a card's number."""
-    reads, search_id = app.model_reading, visit()["find_search"]
-    if not app.settings.reader or not search_id or not result.best or result.source:
+    reads, search_id, who = app.model_reading, visit()["find_search"], person.current()
+    if not language_model.name(app) or not search_id or not result.best or result.source:
         return {}
-    if not _is_allowed(reads, "the passages", SYNTHESIS):
+    if not language_model.is_allowed(reads, "the passages", SYNTHESIS):
         return {}
-    job = reads.job(search_id, SYNTHESIS)
+    job, asked = reads.job(search_id, SYNTHESIS, who), reads.further(search_id, who)
+    answers = reads.synthesis(result, further=asked)
+    known = max(0, len(answers) - 1)
+    answered, left = asked[:known], asked[known : known + 1]
+    if answers:
+        pairs = list(zip(("", *answered), answers, strict=True))
+        st.html(render("find/synthesis.html", answers=pairs, model=language_model.name(app)))
+    verdicts = answers[0].verdicts if answers else {}
     if _is_reading(app, job):
-        return {}
-    synthesis = reads.synthesis(result)
-    if synthesis is None:
-        if job and job.state == "failed":
-            st.warning(literal(job.note), icon=":material/warning:")
-        label = "What do these passages show?"
-        if st.button(label, key="find_synthesis", icon=":material/smart_toy:"):
-            with show_errors():
-                reads.start(search_id, SYNTHESIS)
-                st.rerun()
-        return {}
-    st.html(render("find/synthesis.html", synthesis=synthesis, model=app.settings.reader_model))
-    return synthesis.verdicts
+        return verdicts
+    if job and job.state == "failed" and (left or not answers):
+        st.warning(literal(job.note), icon=":material/warning:")
+    further = None
+    if answers:
+        # A box of its own for each question: a new one is empty, and one that was not answered keeps its words.
+        with st.form("find_further", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+            question = st.text_input(
+                "Ask further about these passages",
+                "".join(left),
+                key=f"find_further_{search_id}_{len(answers)}",
+                max_chars=_LONGEST_QUESTION,
+            )
+            if (
+                st.form_submit_button("Ask", key="find_further_ask", icon=":material/smart_toy:", width="content")
+                and question.strip()
+            ):
+                further = [*answered, question.strip()]
+    elif st.button("What do these passages show?", key="find_synthesis", icon=":material/smart_toy:"):
+        further = []
+    if further is not None:
+        with show_errors():
+            reads.start(search_id, SYNTHESIS, who, further)
+            st.rerun()
+    return verdicts
 
 
-def verdict_html(verdict: str | None) -> Markup:
-    """Make the HTML of the model's verdict under a card; nothing where it gave none."""
-    return Markup('<p class="relic-quiet">The model: {}</p>').format(verdict) if verdict else Markup()
+def verdict_html(verdict: str | None, model: str) -> Markup:
+    """Make the HTML of a model's verdict under a card; nothing where it gave none."""
+    return Markup('<p class="relic-quiet">The model ({}): {}</p>').format(model, verdict) if verdict else Markup()
 
 
 def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None:
@@ -153,7 +157,7 @@ def _choose_objective(reads: ModelReading, claim: Claim, retriever: str) -> None
             st.rerun()
 
 
-def readings_html(found: ColumnReading | None, column: Column) -> list[str]:
+def readings_html(found: ColumnReading | None, column: Column, model: str) -> list[str]:
     """Make what is drawn under each card of a column: of a model's, how much of what it recalled is not in the work."""
     if found is None or not column.answered:
         return [""] * len(column.cards)
@@ -162,10 +166,10 @@ def readings_html(found: ColumnReading | None, column: Column) -> list[str]:
             f'<p class="relic-quiet">{found.lost} of {many(found.given, "passage")} that it gave '
             f"{'is' if found.lost == 1 else 'are'} not in this work, and not shown.</p>"
         )
-    return [_reading_html(each) for each in found.readings]
+    return [_reading_html(each, model) for each in found.readings]
 
 
-def _reading_html(reading: CardReading | None) -> str:
+def _reading_html(reading: CardReading | None, model: str) -> str:
     """Make the HTML of what a model says of one passage."""
     if reading is None:
         return ""
@@ -181,6 +185,6 @@ def _reading_html(reading: CardReading | None) -> str:
     if reading.misquotes:
         rests += '<p class="relic-misquoted">The reason quotes words that are not here.</p>'
     return (
-        f'<aside class="relic-reading"><p><strong>{answer.score:g} of 10</strong> {escape(answer.reason)}</p>'
-        f"{f'<ul>{criteria}</ul>' if criteria else ''}{rests}</aside>"
+        f'<aside class="relic-reading"><p><strong>{answer.score:g} of 10</strong> ({escape(model)}). '
+        f"{escape(answer.reason)}</p>{f'<ul>{criteria}</ul>' if criteria else ''}{rests}</aside>"
     )

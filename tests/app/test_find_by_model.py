@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
+from relic_core.config import Settings
 from relic_core.domain import SearchRequest
 from tests.app.reading import FIND, found, html, said, sound
 from tests.chat_server import by_shared_words, parts, serving
 
 CLAIM = "The brass bolt stands for a false certainty"
 READ = "find_read_llm-reason"
+HELP, DOCUMENT, TRY = "pages/help.py", "reading_by_model", "language_model_try"
+ASK = "find_further_ask"
 
 
 @pytest.fixture
@@ -23,8 +29,8 @@ def chat(app, monkeypatch):
         yield chat
 
 
-def name_server(app, monkeypatch, address):
-    app.settings = replace(app.settings, reader=address, reader_model="tiny", reader_passages=5)
+def name_server(app, monkeypatch, address, model="tiny"):
+    app.settings = replace(app.settings, reader=address, reader_model=model, reader_passages=5)
     for name, value in app.settings.to_environment().items():
         monkeypatch.setenv(name, value)
     app.run_jobs()
@@ -62,11 +68,70 @@ def test_a_column_is_read_when_it_is_pressed_and_says_why(app, chat):
     assert len(chat.asked) == 5
 
 
-def test_the_page_says_whether_the_server_answers(app, chat):
-    at = ask(app, "bm25", "llm-reason")
-    sound(at.button(key="find_answers_llm-reason").click().run())
-    assert len(at.success) == 1
+def test_help_says_what_is_set_but_the_key_and_has_it_answer_before_any_search(app, chat, monkeypatch):
+    chat.answer = lambda _: "ready"
+    monkeypatch.setenv("RELIC_READER_KEY", "sk-very-secret")
+    at = sound(app.open(HELP, page=DOCUMENT))
+    assert {chat.address, "tiny", "8,192"} <= set(re.split(r"[<> ]", html(at)))
     assert chat.asked == []
+    sound(at.button(key=TRY).click().run())
+    assert "tiny-q4" in at.success[0].value.replace("\\", "")
+    assert len(chat.asked) == 1
+    assert "sk-very-secret" not in html(at) + said(at)
+    assert [box.key for box in at.text_input] == ["help_words"], "no address is typed here"
+
+
+def test_help_says_what_to_set_where_no_model_is(app):
+    at = sound(app.open(HELP, page=DOCUMENT))
+    named = Settings(**tomllib.loads(at.code[0].value))
+    assert named.reader
+    assert named.reader_model
+    assert not any(button.key == TRY for button in at.button)
+
+
+def test_other_pages_of_help_are_about_no_model(app, chat):
+    assert not any(button.key == TRY for button in sound(app.open(HELP, page="citing")).button)
+
+
+@pytest.mark.parametrize(
+    ("deed", "says"), [("always 401", "RELIC_READER_KEY"), ("always 404", "tiny"), ("", "127.0.0.1:9")]
+)
+def test_a_model_that_does_not_answer_is_said_in_words(app, chat, monkeypatch, deed, says):
+    chat.misbehaviour = [deed] if deed else []
+    name_server(app, monkeypatch, chat.address if deed else "http://127.0.0.1:9/v1", model="huge")
+    at = sound(app.open(HELP, page=DOCUMENT))
+    assert says not in said(at)
+    assert says in said(sound(at.button(key=TRY).click().run()))
+    assert not at.success
+
+
+def test_another_machine_is_not_even_tried_before_it_is_allowed(app, monkeypatch):
+    name_server(app, monkeypatch, "https://api.example.org/v1")
+    at = sound(app.open(HELP, page=DOCUMENT))
+    assert not any(button.key == TRY for button in at.button)
+    at = sound(at.button(key="find_allow_language_model").click().run())
+    assert any(button.key == TRY for button in at.button)
+
+
+def test_the_options_of_find_lead_to_the_model(app, monkeypatch):
+    to = f'href="help?page={DOCUMENT}"'
+    assert to in html(sound(app.open(FIND)))
+    name_server(app, monkeypatch, "http://127.0.0.1:9/v1")
+    (link,) = re.findall(rf"{re.escape(to)}[^>]*>([^<]*)", html(sound(app.open(FIND))))
+    assert "tiny" in link
+
+
+def test_each_card_that_a_model_read_or_judged_names_it_shortened_as_text(app, chat, monkeypatch):
+    name_server(app, monkeypatch, chat.address, model=f"<i>{'a' * 200}</i>")
+    short = f"&lt;i&gt;{'a' * 20}"
+    at = sound(ask(app, "bm25", "llm-reason").button(key=READ).click().run())
+    readings = re.findall(r'<aside class="relic-reading">.*?</aside>', html(at), re.DOTALL)
+    assert [short in each for each in readings] == [True] * 5
+    at = sound(ask_for_best(app).button(key="find_synthesis").click().run())
+    (verdict,) = re.findall(r'<p class="relic-quiet">[^<]*: supports</p>', html(at))
+    assert short in verdict
+    assert "a" * 100 not in verdict + "".join(readings)
+    assert "<i>a" not in html(at)
 
 
 def test_what_a_model_writes_is_text(app, chat):
@@ -164,7 +229,7 @@ def test_the_best_evidence_is_read_together_and_what_is_not_in_the_work_is_struc
     assert "<s>“a comet of pure marzipan”</s>" in html(at)
     assert html(at).count("<s>") == 1
     assert 'href="#hit-best-2"' in html(at)
-    assert "The model: supports" in html(at)
+    assert "(tiny): supports" in html(at)
     again = ask_for_best(app)
     assert html(again).count("<s>") == 1
     assert len(chat.asked) == 1
@@ -179,7 +244,7 @@ def test_a_verdict_of_the_reader_stands_in_place_of_the_model_s(app, chat):
     )
     app.bench.notebook.write(note.id, verdict="contradicts")
     at = sound(at.button(key="find_synthesis").click().run())
-    assert "The model: supports" not in html(at)
+    assert "): supports" not in html(at)
     assert "contradicts" in html(at)
 
 
@@ -193,3 +258,56 @@ def test_a_synthesis_is_text_and_one_that_rests_on_nothing_is_refused(app, chat)
     chat.answer = lambda _: '{"sentences": [{"sentence": "So.", "passages": []}], "verdicts": []}'
     at = sound(ask_for_best(app, "Nobody is at sea").button(key="find_synthesis").click().run())
     assert "could not be read" in said(at)
+
+
+def ask_further(at, question):
+    (box,) = [each for each in at.text_input if each.key.startswith("find_further")]
+    box.set_value(question)
+    return sound(at.button(key=ASK).click().run())
+
+
+def asked_further(at):
+    return [unescape(each) for each in re.findall(r"<h3>([^<]*)</h3>", html(at).partition("relic-card")[0])]
+
+
+def left_in_the_box(at):
+    return [each.value for each in at.text_input if each.key.startswith("find_further")]
+
+
+def test_what_is_asked_further_is_answered_below_in_its_order_and_stays_with_the_search(app, chat):
+    at = sound(ask_for_best(app).button(key="find_synthesis").click().run())
+    at = ask_further(ask_further(at, "Who <b>pays</b>?"), "And when?")
+    assert asked_further(at) == ["Who <b>pays</b>?", "And when?"]
+    assert left_in_the_box(at) == [""]
+    shown = html(at)
+    assert shown.index("marzipan") < shown.index("Asked Who") < shown.index("Asked And when?")
+    assert shown.count("<s>“a tureen of sheer basalt”</s>") == 2
+    assert "<b>pays" not in shown
+    assert "(tiny): supports" in shown
+    assert len(chat.asked) == 3
+    assert asked_further(sound(at.run())) == ["Who <b>pays</b>?", "And when?"]
+    again = sound(app.open(FIND, q=at.query_params["q"]).get_by_key("find_view").set_value("best").run())
+    assert asked_further(again) == ["Who <b>pays</b>?", "And when?"]
+    assert len(chat.asked) == 3
+    other = sound(found(at, "Nobody is at sea").button(key="find_synthesis").click().run())
+    assert asked_further(other) == []
+    assert left_in_the_box(other) == [""]
+
+
+def test_a_question_that_fails_is_said_and_stays_in_the_box_until_it_is_answered(app, chat):
+    at = sound(ask_for_best(app).button(key="find_synthesis").click().run())
+    chat.misbehaviour = ["always 401"]
+    at = ask_further(at, "Who pays?")
+    assert "RELIC_READER_KEY" in said(at)
+    assert (asked_further(at), left_in_the_box(at)) == ([], ["Who pays?"])
+    assert "marzipan" in html(at)
+    chat.misbehaviour = []
+    at = sound(at.button(key=ASK).click().run())
+    assert "RELIC_READER_KEY" not in said(at)
+    assert (asked_further(at), left_in_the_box(at)) == (["Who pays?"], [""])
+
+
+def test_nothing_is_asked_where_nothing_is_typed(app, chat):
+    at = sound(ask_for_best(app).button(key="find_synthesis").click().run())
+    ask_further(at, "  ")
+    assert len(chat.asked) == 1

@@ -36,6 +36,10 @@ def written() -> str:
         "recall": asked("recall", ON, NOVEL, ("Chapters of the work", DUSK)),
         "probe": asked("probe", ON, NOVEL),
         "split": asked("split", OFF),
+        "synthesis": asked("synthesis", ON, ("Passage 1", PASSAGE), ("Passage 2", DUSK)),
+        "further": asked(
+            "further", ON, ("Passage 1", PASSAGE), ("Said before", "He is. [1]"), ("The question", "When?")
+        ),
     }
     return "".join(
         f"==== {name}\n{messages[0]['content']}\n----\n{messages[1]['content']}\n"

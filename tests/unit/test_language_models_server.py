@@ -175,6 +175,26 @@ def test_health_says_whether_it_answers_and_where_the_words_go(settings, named):
     assert "api.example.org" in none
 
 
+def test_it_is_tried_by_one_question_and_named_as_the_server_names_it(named, chat):
+    assert Server(named).try_out() == ('{"score": 5}', "tiny-q4")
+    (found,) = health.try_language_model(named)
+    assert (found.level, "tiny-q4" in found.message) == ("good", True)
+    assert len(chat.asked) == 2
+    chat.name = None
+    assert Server(named).try_out()[1] == ""
+    chat.answer = lambda _: " "  # it thought, and had no tokens left
+    assert [found.level for found in health.try_language_model(named)] == ["notice"]
+
+
+def test_tried_in_vain_it_says_why_once_and_which_models_there_are(named, chat):
+    chat.misbehaviour = ["always 404"]
+    why, listed = health.try_language_model(replace(named, reader_model="huge"))
+    assert (why.level, "RELIC_READER_MODEL" in why.message) == ("bad", True)
+    assert "tiny" in listed.message
+    (away,) = health.try_language_model(replace(named, reader="http://127.0.0.1:9/v1"))
+    assert "127.0.0.1:9" in away.message
+
+
 @pytest.mark.parametrize(
     ("prefix", "text", "tokens"),
     [

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from relic_core.domain import Claim, Corpus, SearchRequest, Span, rank_scores
+from relic_core.errors import JobCancelled
 from relic_core.language_models import server as client
 from relic_core.language_models.prompts import SUPPORTS, digest_of
 from relic_core.ports import silent
 from relic_core.reporting.passages import light_words, quotation
 from relic_core.retrieval.dense import Dense
-from relic_core.retrieval.read_by_model import ReadByModel
-from relic_core.services.model_reading import lit
+from relic_core.retrieval.read_by_model import ReadByModel, stopped
+from relic_core.services.model_reading import SYNTHESIS, lit
 from relic_core.wiring import build
 from tests.chat_server import by_shared_words, parts, serving
 from tests.fake_encoder import FakeEncoder
@@ -191,6 +192,79 @@ def test_a_note_carries_model_prompt_and_reason(app):
     assert app.model_reading.made_with(search_id, "bm25", card.work, at, 1) == ""
     kept = app.notebook.keep(card.work.id, at, 1, search_id=search_id, retriever="llm-reason", made_with=made_with)
     assert kept.kept.made_with == made_with
+
+
+def further(app, search_id, *questions, person=""):
+    """Ask further about the best passages of a search, and give how that ended."""
+    return app.jobs.get(app.model_reading.start(search_id, SYNTHESIS, person, questions).id)
+
+
+def spoken(answers):
+    """Give the sentences of answers, what is struck through between tildes."""
+    return [
+        "".join(f"~{words}~" if wrong else words for pieces, _ in answer.sentences for words, wrong in pieces)
+        for answer in answers
+    ]
+
+
+def test_what_is_asked_further_goes_with_the_cards_and_what_was_said_and_is_answered_once(app, chat):
+    search_id, request = searched(app, "fusion")
+    app.model_reading.start(search_id, SYNTHESIS)
+    assert further(app, search_id, "Who pays?").state == "done"
+    first, second = (parts(body["messages"]) for body in chat.asked)
+    assert [text for _, text in second[: len(first)]] == [text for _, text in first]
+    before, question = (text for _, text in second[len(first) :])
+    assert "a comet of pure marzipan" in before
+    assert question == "Who pays?"
+    assert further(app, search_id, "Who pays?", "And when?").state == "done"
+    result, asked = app.search.run(request), app.model_reading.further(search_id, "")
+    answers = app.model_reading.synthesis(result, further=asked)
+    assert spoken(answers)[1:] == [f"Asked {question} it says ~“a tureen of sheer basalt”~." for question in asked]
+    assert answers[2].sentences[0][1] == (2,)
+    assert len(chat.asked) == 3
+    assert app.model_reading.further(searched(app, "bm25")[0], "") == []
+
+
+def test_with_the_next_question_go_the_first_answer_and_the_last_two(app, chat):
+    search_id, _ = searched(app, "fusion")
+    questions = [f"Question {number}?" for number in range(5)]
+    assert further(app, search_id, *questions).state == "done"
+    last = chat.asked[-1]["messages"][1]["content"]
+    assert "marzipan" in last
+    assert [each in last for each in questions] == [False, False, True, True, True]
+
+
+def test_what_somebody_asks_further_is_theirs(app, chat):
+    search_id, _ = searched(app, "fusion")
+    further(app, search_id, "Who pays?", person="ada")
+    assert app.model_reading.further(search_id, "ada") == ["Who pays?"]
+    assert app.model_reading.further(search_id, "ben") == []
+    assert app.model_reading.job(search_id, SYNTHESIS, "ben") is None
+
+
+@pytest.mark.parametrize("deed", ["always 401", "unreadable", "tokens"])
+def test_a_question_that_is_not_answered_says_why_and_stays_with_what_was_answered(app, chat, deed):
+    search_id, request = searched(app, "fusion")
+    app.model_reading.start(search_id, SYNTHESIS)
+    if deed == "unreadable":
+        chat.answer = lambda _: "I would rather not."
+    elif deed == "tokens":
+        scant = replace(app.settings, reader_search_tokens=1_000)
+        app = build(scant, executor=InlineExecutor(scant))
+    else:
+        chat.misbehaviour = [deed]
+    job = further(app, search_id, "Who pays?")
+    assert job.state == "failed"
+    assert {"always 401": "key", "unreadable": "read", "tokens": "RELIC_READER_SEARCH_TOKENS"}[deed] in job.note
+    asked = app.model_reading.further(search_id, "")
+    assert asked == ["Who pays?"]
+    assert len(app.model_reading.synthesis(app.search.run(request), further=asked)) == 1
+
+
+def test_reading_together_that_is_stopped_is_not_taken_for_an_answer_that_cannot_be_read(app, chat):
+    search_id, _ = searched(app, "fusion")
+    with pytest.raises(JobCancelled):
+        app.model_reading.run({"search": search_id, "retriever": SYNTHESIS}, stopped)
 
 
 def test_an_objective_of_one_s_own_is_asked_for_anew(app, chat):
