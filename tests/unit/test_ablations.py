@@ -36,6 +36,7 @@ TABLES = {
     "ablations": ("What each part is worth", {"4-4": SHORT, "1-1": SHORT}),
     "larger_base": ("A larger base", {"4-4": SHORT, "1-1": SHORT, "loci": LOCI}),
     "large_windows": ("More windows", {"4-4": SHORT, "1-1": SHORT}),
+    "synthetic_claims": ("Claims that a language model wrote", {"loci": LOCI}),
     "larger_base_test": ("Figures", {"test": ("recall@1", *SHORT), "novels": SHORT, "pools": ("ndcg@10",)}),
 }
 """By folder: the heading, and what is told of the runs on each benchmark or shape."""
