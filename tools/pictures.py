@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from argparse import ArgumentParser
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -103,4 +104,6 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else PROJECT / "docs" / "pictures")
+    parser = ArgumentParser(prog="python -m tools.pictures", description="Take the pictures of docs anew.")
+    parser.add_argument("folder", nargs="?", type=Path, default=PROJECT / "docs" / "pictures")
+    main(parser.parse_args().folder)
