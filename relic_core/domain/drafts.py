@@ -184,6 +184,8 @@ class DraftReport:
         counts = Counter(chain.from_iterable(check.outcomes for check in self.checks))
         parts = ", ".join(f"{counts[outcome]:,} {words}" for outcome, words in SUMMED.items() if counts[outcome])
         total = f"{len(self.checks):,} quotation{'s' * (len(self.checks) != 1)}"
+        twice = counts.total() - len(self.checks)
+        parts += f" ({twice:,} count{'s' * (twice == 1)} twice)" * bool(twice)
         return f"{total}: {parts}" if parts else "No quotations"
 
 

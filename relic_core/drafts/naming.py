@@ -65,6 +65,7 @@ class Names:
         self._titles: dict[str, list[str]] = {}
         self._authors: dict[str, list[tuple[str, str]]] = {}
         self._common: dict[str, bool] = {}
+        self._anonymous = {work.id for work in summaries if not work.author}
         for work in summaries:
             for title in {work.title, short_title(work.title)} - {""}:
                 self._titles.setdefault(title, []).append(work.id)
@@ -89,8 +90,11 @@ class Names:
             missing = name[1] if name and not _NO_NAME.fullmatch(name[1]) else ""
             if fold(missing) in map(fold, self._authors):
                 missing = ""
-        if found is None and not missing:
+        if found is None:
             found = self._named_by(sentence, "sentence")
+            if missing and found:  # the name may be the author of a work here whose author is not known
+                works = tuple(work for work in found.works if work in self._anonymous)
+                found, missing = (replace(found, works=works), "") if works else (None, missing)
         elif found and not _COMPARED.search(sentence):  # "in" a title, say, tells which work is meant
             titles = [
                 each[0] for each in self._a_title.finditer(sentence) if _OF_WORK.search(sentence, 0, each.start())

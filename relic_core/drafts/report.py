@@ -55,8 +55,8 @@ def outcome_in_words(check: QuotationCheck) -> str:
         text = f"In your criticism{altered}: {check.critic.label}, {check.critic.place}{quoted}."
         text += f" It is not in {named}." * bool(named)
     elif check.outcome == "too short":
-        text = "Too short to tell where it comes from."
-        text += f" It is not in {found.title} to the letter." if found else ""
+        where = f"more. Not to the letter in {found.title}" if found else "where it comes from"
+        text = f"Too short to tell {where}."
     elif check.critic:
         text = f"Not found in your library, which of {check.critic.label} has the sentences around quotations alone."
     elif check.missing:
@@ -65,7 +65,7 @@ def outcome_in_words(check: QuotationCheck) -> str:
         edition = f" (edition: {found.edition})" if found and found.edition and found.title in check.named else ""
         text = f"Not found in your library: not in {named}{edition}."
     else:
-        text = "Not found in your library, and the draft names no work of it here."
+        text = "Not found in your library. The draft names no work here that is in it."
     if check.cut:
         text += f" Cut after “{check.cut}”."
     if check.points:
