@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from relic_core.domain import Search, SearchRequest, Work, WorkSummary
 from relic_core.errors import RelicError
+from relic_core.services.search import shown_gap
 from relic_core.wiring import App
 from relic_ui.links import link
 
@@ -99,7 +100,7 @@ def name_of_search(app: App, search: Search, *, longest: int) -> str:
     """Name a search by what was asked: its claim, or the place of the passage that others were to be like."""
     like = search.request.like
     if like is None:
-        return shorten(search.request.sentence, longest) or "A search without a claim"
+        return shorten(shown_gap(search.request.sentence), longest) or "A search without a claim"
     try:
         page = app.reading.page(like.work_id, at=like.at, length=like.length)
     except RelicError:

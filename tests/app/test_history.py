@@ -80,6 +80,8 @@ def test_searches_are_looked_through_by_their_words_and_by_their_work(app):
     sound(at.selectbox(key="history_work").set_value("-").run())
     assert "A claim for all works" in html(at)
     assert "The ferryman" not in html(at)
+    keep(app, "He reads [MASK] aloud")
+    assert "He reads ____ aloud" in plain(html(sound(app.open(HISTORY))))
     again = sound(app.open(HISTORY, words="ferry"))
     assert again.text_input(key="history_words").value == "ferry"
     assert "One search" in plain(html(again))
