@@ -18,6 +18,7 @@
     ├── SourceUnavailable  a mirror that cannot be reached, or gives something else than what was asked
     │   └── SourceAway     one that does not answer, or asks to be left alone for a while
     ├── ReaderUnavailable  a language model that cannot be asked, or does not answer
+    │   └── TokensUsedUp   one that has taken as many tokens as it may
     ├── StaleIndex         an index that does not fit its work or encoder
     │   └── NoIndex        an index that has not been built yet
     ├── BadBackup          a back-up that is damaged, changed, or of a newer version
@@ -120,6 +121,10 @@ class SourceAway(SourceUnavailable):
 
 class ReaderUnavailable(RelicError):
     """A language model that cannot be asked, or does not answer."""
+
+
+class TokensUsedUp(ReaderUnavailable):
+    """A language model that has taken as many tokens as it may."""
 
 
 class StaleIndex(RelicError):

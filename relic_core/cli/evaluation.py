@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -26,8 +25,8 @@ from relic_core.cli.commands import (
 from relic_core.cli.console import note
 from relic_core.domain import SHAPES, ContextSize, Run
 from relic_core.domain.figures import many
-from relic_core.domain.runs import ECHOES
-from relic_core.errors import BadRequest, BadWeights
+from relic_core.domain.runs import ASKED, ECHOES
+from relic_core.errors import BadRequest, BadWeights, TokensUsedUp
 from relic_core.installed import COMMAND
 from relic_core.reporting import tables
 
@@ -236,23 +235,33 @@ def _report(app: App, benchmarks: str, retriever: str, given: SimpleNamespace) -
     from relic_core.services.evaluation import named_retrievers
 
     refuse_others("--report", "report", "data", "again", "objective", "top", "over")
-    names, (size,) = named_retrievers(retriever), _sizes(given.shape)
-    tasks = [app.benchmarks.open(name.strip(), data=given.data) for name in benchmarks.split(",")]
+    names, (size,) = sorted(named_retrievers(retriever), key="llm-subtask".__eq__), _sizes(given.shape)  # it asks most
+    listed = dict.fromkeys(map(str.strip, benchmarks.split(",")))
+    tasks = [app.benchmarks.open(name, data=given.data) for name in listed]
     app.runs.check_sheet(given.report, [each.card.name for each in tasks])
-    plan: dict[Any, None] = {}  # what asks no model is in it once
+    made = []
     for opened, objective in product(tasks, dict.fromkeys(("off", given.objective or "on"))):
-        made = app.measuring.with_server(names, opened, objective=objective, top=given.top, over=given.over)
-        plan |= dict.fromkeys((opened, each) for each in made)
-    typed = {f"--{name}": getattr(given, name) for name in ("objective", "top", "over", "data", "report")}
-    options = chain.from_iterable((name, str(value)) for name, value in typed.items() if value is not None)
-    command = f"{COMMAND} {shlex.join(['evaluate', benchmarks, retriever, *options])}"
+        asked = app.measuring.with_server(names, opened, objective=objective, top=given.top, over=given.over)
+        made.append([(opened, each) for each in asked])
+    plan = dict.fromkeys(chain.from_iterable(zip(*made, strict=True)))  # what asks no model is in it once
+    held = next(each.configuration for _, each in reversed(plan) if not isinstance(each, str))
+    data = " --data DATA" if given.data else ""
+    command = f"{COMMAND} evaluate {','.join(listed)} {','.join(names)}{ASKED.format_map(held)}{data} --report SHEET"
     runs: list[Run] = []
-    for opened, each in plan:
-        name = each if isinstance(each, str) else each.name
-        with console.ProgressLine(f"{len(runs) + 1} of {len(plan)}: {opened.card.name} {name}") as progress:
-            one = app.measuring.measure(opened, each, size, again=given.again, tell=note, progress=progress)
+    stopped = None
+    for number, (opened, each) in enumerate(plan, start=1):
+        name = f"{opened.card.name} {each if isinstance(each, str) else each.name}"
+        try:
+            with console.ProgressLine(f"{number} of {len(plan)}: {name}") as progress:
+                one = app.measuring.measure(opened, each, size, again=given.again, tell=note, progress=progress)
+        except TokensUsedUp as error:  # a limit of each run
+            note(f"{name} is not finished. The others are still measured.")
+            stopped = error
+            continue
         runs.append(one.run)
         app.runs.write_sheet(given.report, runs, command=command, left=len(plan) - len(runs))
+    if stopped:
+        raise stopped
     print(f"{given.report} has {many(len(runs), 'run')}.")
 
 

@@ -18,6 +18,8 @@ query. Figures of the two kinds never share a column."""
 
 ECHOES = "bible-references"
 """What the known echoes are called where a benchmark is named; see `echoes.measuring`."""
+ASKED = " --objective {objective} --top {head} --over {first}"
+"""What is typed to have a language model read, with facts of its configuration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,11 +167,10 @@ class Run:
 
     @property
     def command(self) -> str:
-        """What to type to measure it again; FILE stands for the reader's own, and a model has to be named besides."""
-        data = " --data FILE" if "data" in self.machine or self.benchmark in {"relic", "judged"} else ""
+        """What to type to measure it again; FILE and DATA are the reader's own, and a model has to be named besides."""
+        data = " --data DATA" if "data" in self.machine or self.benchmark in {"relic", "judged"} else ""
         if self.retriever.startswith("imported:"):
-            theirs = data.replace("FILE", "DATA")
-            return f"{COMMAND} runs import FILE --benchmark {self.benchmark} --shape {self.shape}{theirs}"
+            return f"{COMMAND} runs import FILE --benchmark {self.benchmark} --shape {self.shape}{data}"
         if self.benchmark == "notebook":
             return f"{COMMAND} notebook measure {self.retriever}"
         typed = f"{COMMAND} evaluate {self.benchmark} {self.retriever} --shape {self.shape}"
@@ -177,5 +178,5 @@ class Run:
         typed += "".join(f" --{name} {given[name]}" for name in ("k1", "b") if name in given)
         typed += " --function-words" * ("function words" in given)
         if "objective" in self.configuration:
-            typed += " --objective {objective} --top {head} --over {first}".format_map(self.configuration)
+            typed += ASKED.format_map(self.configuration)
         return f"{typed}{data}"

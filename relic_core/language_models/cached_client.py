@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Generic, Protocol, TypeVar
 
 from relic_core.domain.figures import many
-from relic_core.errors import JobCancelled, ReaderUnavailable
+from relic_core.errors import JobCancelled, TokensUsedUp
 from relic_core.language_models.prompts import Prompt, plain
 from relic_core.language_models.server import Completion, Server, count_tokens
 from relic_core.ports import Progress
@@ -77,7 +77,7 @@ class CachedClient:
         - `progress`: told again and again how many are answered, and how many could not be read; where it raises
           JobCancelled nothing more is asked, and what was answered is given.
 
-        Raises ReaderUnavailable: there is no answer, or the tokens are used up. What was answered before is kept.
+        Raises ReaderUnavailable: there is no answer. Raises TokensUsedUp. What was answered before is kept.
         """
         tries = chain.from_iterable(question.tries for question in questions)
         known = self._answers.get([each.digest(self._server.model) for each in tries])
@@ -155,7 +155,7 @@ class CachedClient:
         needed = count_tokens(messages)
         with self._lock:
             if needed > self._left:
-                raise ReaderUnavailable(
+                raise TokensUsedUp(
                     f"The tokens allowed are used up: {self.usage.tokens:,} were taken. RELIC_READER_SEARCH_TOKENS, or "
                     "RELIC_READER_RUN_TOKENS for measuring, says how many may be. What was read is kept."
                 )

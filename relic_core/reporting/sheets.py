@@ -25,9 +25,10 @@ def write(runs: Sequence[Run], figures: Table, command: str, left: int) -> str:
     going = f"\nRuns still to be made: {left}. The same command goes on from there.\n" if left else ""
     return f"""# Read by a language model
 
-- Model, as its server names it, with its digest where the server says one: {models}
+- Model, as `RELIC_READER_MODEL` names it, with its digest where the server says one: {models}
 - Measured with RELiC Workbench {code}
-- To measure it again, with the server and this model in `RELIC_READER` and `RELIC_READER_MODEL`:
+- To measure it again, with the server and this model in `RELIC_READER` and `RELIC_READER_MODEL`
+  (FILE, DATA and SHEET are your own):
 
 ```
 {command}

@@ -26,6 +26,8 @@ from relic_core.retrieval.read_by_model import AsksModel, stopped
 from relic_core.retrieval.reranked import below
 from relic_core.text.placing import Places, recalled_span
 
+CODE = "recalled/2"
+"""Version of what is taken for recalled: a new one makes other scores."""
 OVERLAP = 0.1
 """Share of a part of the text that the next part begins with."""
 _LEAST_PART = 2_000
@@ -61,6 +63,11 @@ class Recalled(AsksModel):
     @cached_property
     def _counts(self) -> dict[str, int]:
         return {"passages recalled": 0, "passages recalled that are not in the work": 0}
+
+    @property
+    def configuration(self) -> Mapping[str, str]:
+        """What `AsksModel` says, and by which rule a passage is recalled."""
+        return {**super().configuration, "code": CODE}
 
     @property
     def usage(self) -> Mapping[str, float]:

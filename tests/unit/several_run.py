@@ -25,7 +25,7 @@ def load_work(_):
 def main() -> None:
     folder, reports = Path(sys.argv[1]), Reports()
     torch.cuda.device_count = lambda: 2
-    recipe = make_recipe(make_base(folder / "base"), cached=sys.argv[2] == "yes")
+    recipe = make_recipe(make_base(folder / "base"), cached=sys.argv[2] == "yes", dropout=0.3)
     made = train_on_all(
         recipe, Material(make_pairs(24), make_windows(NOVEL, 4), load_work), folder / "out", report=reports,
         validate=lambda model: {"recall@10": float((model / "encoder.json").is_file())},

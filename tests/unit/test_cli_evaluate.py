@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import shlex
 from collections import Counter
 from dataclasses import replace
 from itertools import product
@@ -12,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from relic_core.domain import ContextSize
-from relic_core.errors import BadRequest, BadWeights, NotFound, ReaderUnavailable, StoreError
+from relic_core.errors import BadRequest, BadWeights, NotFound, ReaderUnavailable, StoreError, TokensUsedUp
 from relic_core.evaluation import experiments
 from relic_core.evaluation.benchmarks import registry
 from relic_core.evaluation.papers import NONE
@@ -254,7 +253,9 @@ def test_runs_of_other_data_are_not_compared(run, stored):
 def test_a_run_on_the_readers_own_file_says_that_it_is_to_be_named(settings):
     made = measure(settings).run
     assert "--data" not in made.command
-    assert replace(made, benchmark="relic").command.endswith("evaluate relic random --shape 1/1 --data FILE")
+    assert replace(made, benchmark="relic").command.endswith("evaluate relic random --shape 1/1 --data DATA")
+    asked = replace(made, machine={"data": "own"}, configuration={"objective": "FILE", "head": "5", "first": "bm25"})
+    assert asked.command.endswith(" --objective FILE --top 5 --over bm25 --data DATA")
 
 
 @pytest.mark.parametrize(
@@ -484,10 +485,13 @@ def rows_of(sheet):
     return found
 
 
-def test_a_sheet_sets_each_way_with_the_objective_and_without_beside_birco_s_figures(run, stored, chat, tmp_path):
+def test_a_sheet_sets_each_way_with_the_objective_and_without_beside_birco_s_figures(
+    run, stored, chat, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("RELIC_READER_PASSAGES", "5")
     sheet = tmp_path / "a sheet.md"
     chat.answer = lambda asked: by_shared_words(asked) if SUPPORTS in asked[0]["content"] else "What is wanted?"
-    typed = ("evaluate", "birco-pools,birco-wtb", "random,llm-score,llm-rank", "--top", "5", "--over", "bm25")
+    typed = ("evaluate", "birco-pools,birco-wtb, birco-wtb", "random,llm-score,llm-rank", "--over", "bm25")
     assert run(*typed, "--report", sheet).code == 0
     runs = {each.id: each for each in stored.all()}
     said = Counter((each.benchmark, each.retriever, each.configuration.get("objective")) for each in runs.values())
@@ -518,7 +522,8 @@ def test_a_sheet_sets_each_way_with_the_objective_and_without_beside_birco_s_fig
     assert chat.digest in sheet.read_text("utf-8").replace("\\", "")
     whole, asked = sheet.read_text("utf-8"), len(chat.asked)
     (command,) = [line for line in whole.splitlines() if line.startswith(f"{COMMAND} ")]
-    assert run(*shlex.split(command.removeprefix(COMMAND))).code == 0
+    assert command.endswith(" --objective on --top 5 --over bm25 --report SHEET")
+    assert run(*command.removeprefix(COMMAND).split()[:-1], sheet).code == 0
     assert (sheet.read_text("utf-8"), len(chat.asked)) == (whole, asked)
 
 
@@ -534,6 +539,28 @@ def test_a_sheet_that_was_interrupted_has_what_was_measured_and_goes_on(run, sto
     assert {row["run"] for row in rows_of(sheet)[0]} == {each.id for each in stored.all()}
     assert len(stored.all()) == 2
     assert len(chat.asked) == 2 * 5 * first.examples + 1
+
+
+def test_a_way_whose_tokens_are_used_up_comes_last_and_is_left_for_the_next_time(
+    run, stored, chat, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("RELIC_READER_AT_ONCE", "1")
+    sheet, wanted = tmp_path / "sheet.md", tmp_path / "wanted.txt"
+    wanted.write_text("Wanted is rain.", encoding="utf-8")
+    typed = ("evaluate", "birco-pools", "llm-subtask,llm-rank", "--top", "5", "--over", "bm25", "--report", sheet)
+    monkeypatch.setenv("RELIC_READER_RUN_TOKENS", "3500")
+    assert isinstance(run(*typed, "--objective", wanted).error, TokensUsedUp)
+    assert [each.retriever for each in stored.all()] == ["llm-rank"] * 2
+    assert {row["run"] for row in rows_of(sheet)[0]} == {each.id for each in stored.all()}
+    assert any("Wanted" in json.dumps(each) and "criteria" in json.dumps(each) for each in chat.asked), "goes on"
+    monkeypatch.setenv("RELIC_READER_RUN_TOKENS", "1000000")
+    assert run(*typed, "--objective", wanted).code == 0
+    runs = {each.id: (each.retriever, each.configuration["objective"]) for each in stored.all()}
+    assert [runs[row["run"]] for row in rows_of(sheet)[0]] == list(
+        product(("llm-rank", "llm-subtask"), ("off", "FILE"))
+    )
+    assert str(tmp_path) not in sheet.read_text("utf-8")
+    assert "--objective FILE" in sheet.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from relic_core.evaluation.intervals import interval
 from relic_core.evaluation.recall import default_runs, labels, marks_of, offers_of, range_of, ranges
 from relic_core.retrieval.calibration import model_named
 from relic_core.services import runs as runs_module
-from relic_core.services.recall import METRICS, VIEWS
+from relic_core.services.recall import METRICS, VIEWS, Recall
 from relic_core.wiring import build
 from tests.making_runs import make_books, make_outcomes, make_run
 
@@ -91,7 +91,8 @@ def test_the_run_that_came_with_the_program_is_shown_first_and_one_of_other_para
 
 @pytest.mark.parametrize("model", ["small", "larger", ""])
 def test_the_runs_of_the_model_in_use_are_shown_first_and_labels_name_the_model(settings, model):
-    offers = offers_of(build(settings).runs.all(), cards(), model)
+    app = build(settings)
+    offers = offers_of(app.runs.all(), cards(), model)
     (offer,) = [each for each in offers if each.card.name == "public-relic-test"]
     shown = {run.retriever: model_named(run.configuration) for run in offer.default}
     wanted = model or "small"
@@ -99,7 +100,8 @@ def test_the_runs_of_the_model_in_use_are_shown_first_and_labels_name_the_model(
     named = labels([run for run in offer.runs if run.retriever == "fusion" and str(run.shape) == "4/4"])
     assert sorted(re.search(r"\((\w+)\)", each)[1] for each in named.values()) == ["larger", "small"]
     (of_small,) = [each for each in offers if each.card.name == "loci-dev"]
-    alone = labels([run for run in of_small.runs if run.retriever == "fusion"], model)
+    recall = Recall(app.runs, app.outcomes.traits, app.outcomes.diagnosed, model)
+    alone = recall.labels([run for run in of_small.runs if run.retriever == "fusion"])
     assert all(("(small)" in each) == (model == "larger") for each in alone.values())
 
 

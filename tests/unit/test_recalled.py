@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -127,6 +128,12 @@ def test_a_context_too_small_for_parts_is_said(named):
 def test_it_recalls_of_one_work_at_a_time(named):
     with pytest.raises(RelicError, match="one work"):
         recalled(named).combine(CLAIM, Corpus((), {}.__getitem__), [None])
+
+
+def test_it_says_by_which_rule_a_passage_is_recalled_beside_what_the_first_retriever_says(named):
+    first = SimpleNamespace(name="bm25", configuration={"code": "bm25/1"})
+    said = Recalled(first, named, "recall").configuration
+    assert (said["code"], said["bm25 code"]) == ("recalled/2", "bm25/1")
 
 
 def test_a_run_counts_what_is_not_in_the_work(named, chat):
