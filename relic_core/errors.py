@@ -18,7 +18,8 @@
     ├── SourceUnavailable  a mirror that cannot be reached, or gives something else than what was asked
     │   └── SourceAway     one that does not answer, or asks to be left alone for a while
     ├── ReaderUnavailable  a language model that cannot be asked, or does not answer
-    │   └── TokensUsedUp   one that has taken as many tokens as it may
+    │   ├── TokensUsedUp   one that has taken as many tokens as it may
+    │   └── NoSuchModel    a model that its server does not have
     ├── StaleIndex         an index that does not fit its work or encoder
     │   └── NoIndex        an index that has not been built yet
     ├── BadBackup          a back-up that is damaged, changed, or of a newer version
@@ -125,6 +126,10 @@ class ReaderUnavailable(RelicError):
 
 class TokensUsedUp(ReaderUnavailable):
     """A language model that has taken as many tokens as it may."""
+
+
+class NoSuchModel(ReaderUnavailable):
+    """A language model that its server does not have."""
 
 
 class StaleIndex(RelicError):

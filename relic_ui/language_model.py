@@ -60,15 +60,17 @@ def show(app: App) -> None:
             )
             return
         reads = app.model_reading
+        place = escape(reads.place)
+        if not person.providers():  # what an address tells of the machine is not for strangers
+            place = f"<code>{escape(settings.reader)}</code> ({place})"
         st.html(
-            f"<p><strong>{escape(settings.reader_model)}</strong> at <code>{escape(settings.reader)}</code> "
-            f"({escape(reads.place)})</p>"
+            f"<p><strong>{escape(settings.reader_model)}</strong> at {place}</p>"
             f'<p class="relic-quiet">It reads {settings.reader_passages:,} passages of a ranking, '
             f"{settings.reader_context:,} tokens at once, {settings.reader_at_once} questions side by side, and may "
             f"take {settings.reader_seconds:,.0f} seconds for an answer and {settings.reader_search_tokens:,} tokens "
             "for a column.</p>"
         )
-        if is_allowed(reads, "the passages", "language_model") and st.button(
+        if is_allowed(reads, "A sentence to try it, and later claims and passages,", "language_model") and st.button(
             "Ask it for one answer", key="language_model_try", icon=":material/smart_toy:"
         ):
             with st.spinner("Waiting for the answer …"):
@@ -81,7 +83,9 @@ def is_allowed(reads: ModelReading, sent: str, key: str) -> bool:
     """Say whether words may be sent; where they may not yet, ask for it once."""
     if reads.allowed:
         return True
-    st.warning(literal(f"The claim and {sent} would be sent to {reads.place}, another computer."))
+    st.warning(
+        literal(f"{sent} would be sent to {reads.place}, another computer. Leave holds for everybody, from now on.")
+    )
     if st.button(literal(f"Send them to {reads.place}"), key=f"find_allow_{key}"):
         with show_errors():
             reads.allow()

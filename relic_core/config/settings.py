@@ -466,7 +466,13 @@ def _check_together(values: Mapping[str, Any], where: Mapping[str, str]) -> None
         )
     if address := values["reader"]:
         server = urlsplit(address)
-        if server.scheme not in {"http", "https"} or not server.hostname or server.username or server.query:
+        if (
+            server.scheme not in {"http", "https"}
+            or not server.hostname
+            or "@" in server.netloc
+            or server.query
+            or server.fragment
+        ):
             raise BadRequest(
                 f"{where.get('reader') or variable('reader')} must be the address of a server with nothing secret in "
                 f"it, http://localhost:11434/v1 for example; a key belongs into {READER_KEY}."

@@ -59,7 +59,7 @@ def read_score(answer: str) -> Reading:
     >>> [read_score(answer).score for answer in ('Here you are: {"score": 7}', "Score: 8/10", "4")]
     [7.0, 8.0, 4.0]
     """
-    text = _spoken(answer)
+    text = spoken(answer)
     found = [each for each in _objects(text) if "score" in each]
     if found:
         scores = {_number(each["score"]) for each in found}
@@ -108,7 +108,7 @@ def read_order(answer: str, count: int) -> list[int]:
     try:
         text = " ".join(str(each) for each in _listed(answer, "order"))
     except ValueError:
-        text = _spoken(answer)
+        text = spoken(answer)
         if re.search(r"[^\W\d_]", _PART.sub("", text)):  # prose: what is named first need not be best
             raise
     order = [number - 1 for number in _parts(text, count)]
@@ -151,13 +151,13 @@ def read_passages(answer: str) -> tuple[str, ...]:
 
 def read_quotation(answer: str) -> str:
     """Read the quotation that a model recites; empty where it says that it knows none."""
-    found = [each for each in _objects(_spoken(answer)) if "quotation" in each]
+    found = [each for each in _objects(spoken(answer)) if "quotation" in each]
     if len(found) != 1:
         raise ValueError("no quotation, or several")
     return _line(found[0]["quotation"])
 
 
-def _spoken(answer: str) -> str:
+def spoken(answer: str) -> str:
     """Leave out what a model thought aloud at first; an answer that breaks off in its thoughts says nothing."""
     text = answer.strip()
     if text.startswith(("{", "[")):  # a passage may be quoted that thinks aloud
@@ -182,7 +182,7 @@ def _objects(text: str) -> list[dict[str, Any]]:
 
 def _listed(answer: str, key: str) -> list[Any]:
     """Find the one list under a key, or a list that stands by itself."""
-    text = _spoken(answer)
+    text = spoken(answer)
     found = [each[key] for each in _objects(text) if key in each]
     if not found and text.startswith("["):
         found = [record_of(list[Any], text)]

@@ -24,7 +24,7 @@ from httpx2 import Response
 
 from relic_core.config import Settings
 from relic_core.config.settings import READER_KEY
-from relic_core.errors import ReaderUnavailable
+from relic_core.errors import NoSuchModel, ReaderUnavailable
 from relic_core.formats.files import write_whole
 
 Message = dict[str, str]
@@ -118,7 +118,9 @@ class Server:
         needed = count_tokens([_TRIAL])
 
         def read(answer: Any) -> tuple[str, str]:  # noqa: ANN401 - as read from JSON
-            return _read(answer, needed).text, str(answer.get("model") or "")[:_QUOTED]
+            message = answer["choices"][0]["message"]
+            message["content"] = message.get("content") or ""  # null of one that used the answer up with thinking
+            return _read(answer, needed).text, self._quoted(answer.get("model") or "")
 
         return self._asked("chat/completions", body, needed, threading.Event(), read)
 
@@ -203,7 +205,7 @@ class Server:
                 return thread.submit(asyncio.run, self._whole(method, address, body)).result()
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, UnicodeError):
             raise ReaderUnavailable(
-                f"There is no model's server at {self.address}. Start it, or name another in RELIC_READER."
+                f"There is no model's server on {self.place} at the address in RELIC_READER. Start it, or name another."
             ) from None
         except (httpx2.TimeoutException, TimeoutError):
             raise ReaderUnavailable(
@@ -241,9 +243,7 @@ class Server:
             )
         if status == HTTPStatus.OK:
             return
-        cause = _complaint(response)
-        if self._key:
-            cause = cause.replace(self._key, "…")
+        cause = self._quoted(_complaint(response))
         if status == HTTPStatus.BAD_REQUEST and "context" in cause.lower():
             raise ReaderUnavailable(
                 f"The question is longer than the model on {self.place} reads at once ({cause}). Set "
@@ -252,11 +252,16 @@ class Server:
         if refusal:
             raise ReaderUnavailable(f"The model's server on {self.place} {refusal} ({status}{cause and ': '}{cause}).")
         if status == HTTPStatus.NOT_FOUND or (status == HTTPStatus.BAD_REQUEST and "model" in cause.lower()):
-            raise ReaderUnavailable(
+            raise NoSuchModel(
                 f"The server on {self.place} has no model {self.model}, or is no such server ({status}{cause and ': '}"
                 f"{cause}). RELIC_READER_MODEL must be a name that it lists, and RELIC_READER mostly ends in /v1."
             )
         raise ReaderUnavailable(f"The model's server on {self.place} refuses ({status}{cause and ': '}{cause}).")
+
+    def _quoted(self, answer: object) -> str:
+        """Give words of a server on one line, cut short, never with the key."""
+        line = " ".join(str(answer).split())
+        return (line.replace(self._key, "…") if self._key else line)[:_QUOTED]
 
 
 def where(address: str) -> str:
@@ -325,13 +330,13 @@ def _digests(response: Response | None, listed: str, named: str) -> dict[str, st
     return {}
 
 
-def _complaint(response: Response) -> str:
-    """Give what a server says of a refusal, on one line, cut short."""
+def _complaint(response: Response) -> object:
+    """Give what a server says of a refusal."""
     message: object = ""
     with suppress(ValueError, LookupError, TypeError, AttributeError):
         error = response.json()["error"]
         message = error.get("message", "") if isinstance(error, dict) else error
-    return " ".join(str(message).split())[:_QUOTED]
+    return message
 
 
 def _retry_after(response: Response) -> float:

@@ -18,8 +18,9 @@ from relic_core.domain import WorkSummary
 from relic_core.domain.figures import many
 from relic_core.encoders.cross_encoder import open_reranker
 from relic_core.encoders.sparse import SparseEncoder
-from relic_core.errors import RelicError, StaleIndex
+from relic_core.errors import NoSuchModel, RelicError, StaleIndex
 from relic_core.installed import COMMAND
+from relic_core.language_models.parsing import spoken
 from relic_core.language_models.server import Server
 from relic_core.library.gutenberg import Downloads
 from relic_core.mining.quoted_works import QUOTED_WORKS, QuotedWorks
@@ -201,12 +202,12 @@ def try_language_model(settings: Settings) -> Iterator[Finding]:
     except RelicError as error:
         yield Finding("language model", "bad", str(error))
         # A name that is not the server's is corrected by those that it lists.
-        listed = language_model(settings)
+        listed = language_model(settings) if isinstance(error, NoSuchModel) else ()
         yield from (each for each in listed if each.level == "notice" and each.message != str(error))
         return
     seconds = time.perf_counter() - began
     answered = f"{server.model} answered in {seconds:.1f} s; the server gives its name as {name or 'nothing'}."
-    if answer.strip():
+    if spoken(answer):
         yield Finding("language model", "good", answered)
     else:
         thought = "It said nothing: a model that thinks aloud may use up the answer with that. Have it not think."

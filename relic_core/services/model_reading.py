@@ -128,7 +128,7 @@ class ModelReading:
         if further:
             self._texts.add("further", f"{search_id}/{person}", json.dumps(further))
         title = "Reading together" if retriever == SYNTHESIS else self._retrievers.card(retriever).title
-        arguments = {"search": search_id, "retriever": retriever, "further": list(further)}
+        arguments = {"search": search_id, "retriever": retriever, "person": person}
         return self._jobs.start(KIND, title=title, subject=_subject(search_id, retriever, person), arguments=arguments)
 
     def job(self, search_id: str, retriever: str, person: str = "") -> Job | None:
@@ -143,12 +143,12 @@ class ModelReading:
         """Read, in a job; the answers are kept as they come."""
         request = self._get_search(arguments["search"]).request
         if arguments["retriever"] == SYNTHESIS:
-            further = arguments.get("further", ())
-            if len(self.synthesis(self._run_search(request), progress, further)) <= len(further):
+            further = self.further(arguments["search"], arguments.get("person", ""))
+            answers = self.synthesis(self._run_search(request), progress, further)
+            if len(answers) <= len(further):
                 progress(0, 1)  # one that was stopped ends here
-                raise ReaderUnavailable(
-                    "What the model answered could not be read. Ask in other words, or take another model."
-                )
+                way = "Ask in other words, or take" if answers else "Take"
+                raise ReaderUnavailable(f"What the model answered could not be read. {way} another model.")
             return ""
         read = (0, 0, "")
 

@@ -12,6 +12,7 @@ and a passage that is kept again is found. What both have is brought together:
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from duckdb import DuckDBPyConnection
@@ -59,6 +60,7 @@ class PeopleRows(Rows):
                 _transfer_collections(cursor, source, target)
                 _transfer_notes(cursor, source, target)
                 _transfer_searches(cursor, source, target)
+                _transfer_further(cursor, source, target)
             return moved
 
 
@@ -151,6 +153,30 @@ def _transfer_searches(cursor: DuckDBPyConnection, source: str, target: str) -> 
             put_back(cursor, "search", before)
         else:
             cursor.execute("UPDATE tombstones SET id = ? WHERE kind = 'search' AND id = ?", [after, before])
+
+
+def _transfer_further(cursor: DuckDBPyConnection, source: str, target: str) -> None:
+    """Hand over what was asked of a model about searches; where both asked, what came stands at the end."""
+    theirs, ours = _asked_further(cursor, source), _asked_further(cursor, target)
+    cursor.execute(
+        "UPDATE reading_texts SET claim = split_part(claim, '/', 1) || '/' || ? "
+        "WHERE kind = 'further' AND split_part(claim, '/', 2) = ?",
+        [target, source],
+    )
+    for search_id in theirs.keys() & ours.keys():
+        both = json.dumps(list(dict.fromkeys([*ours[search_id], *theirs[search_id]])))
+        cursor.execute(
+            "INSERT INTO reading_texts VALUES (?, ?, ?, ?)", ["further", f"{search_id}/{target}", both, utc_now()]
+        )
+
+
+def _asked_further(cursor: DuckDBPyConnection, person: str) -> dict[str, list[str]]:
+    rows = cursor.execute(
+        "SELECT split_part(claim, '/', 1), arg_max(text, created) FROM reading_texts "
+        "WHERE kind = 'further' AND split_part(claim, '/', 2) = ? GROUP BY ALL",
+        [person],
+    ).fetchall()
+    return {search_id: json.loads(text) for search_id, text in rows}
 
 
 def _make_room(cursor: DuckDBPyConnection, old: str, new: str) -> None:

@@ -199,8 +199,8 @@ class _Page:
             self._draw_works(result, search_id)
             _draw_foot(self.foot, result, critics=critics)
             return
-        placed = self._draw_best(result, search_id) if self.view == views.BEST else []
         model = language_model.name(self.app)
+        placed = self._draw_best(result, search_id, model) if self.view == views.BEST else []
         for number, column in enumerate(result.columns):
             if column.retriever not in self.lists:
                 continue
@@ -235,30 +235,26 @@ class _Page:
             for each in placed
         ]
 
-    def _draw_best(self, result: SearchResult, search_id: str) -> list[Placed]:
+    def _draw_best(self, result: SearchResult, search_id: str, model: str) -> list[Placed]:
         """Draw the best evidence, the later cards folded; gives what stands open."""
         placed, most = placed_best(result), 2 * result.request.results
         cards, shown = self._cards_html(placed, result, search_id), placed[:most]
         with self.lists[views.BEST].container():
             waits = any(column.waiting for column in result.columns)
-            verdicts = {} if waits else read_by_model.show_synthesis(self.app, result)
+            verdicts = {} if waits else read_by_model.show_synthesis(self.app, result, model)
             for each, card in zip(shown, cards[:most], strict=True):
-                st.html(card + self._verdict(each, verdicts))
+                st.html(card + self._verdict(each, verdicts, model))
             if more := cards[most:]:
                 with st.expander(many(len(more), "more passage").capitalize()):
                     for card in more:
                         st.html(card)
         return shown
 
-    def _verdict(self, placed: Placed, verdicts: Mapping[int, str]) -> Markup:
+    def _verdict(self, placed: Placed, verdicts: Mapping[int, str], model: str) -> Markup:
         """Make the HTML of the model's verdict on a card, unless the reader gave one."""
         card = placed.card
         mark = self.marks.of(card.work.id, str(card.place.address), card.line.length)
-        return (
-            Markup()
-            if mark and mark.verdict
-            else read_by_model.verdict_html(verdicts.get(placed.number), language_model.name(self.app))
-        )
+        return Markup() if mark and mark.verdict else read_by_model.verdict_html(verdicts.get(placed.number), model)
 
     def _draw_works(self, result: SearchResult, search_id: str) -> None:
         listed = result.by_work[: 2 * result.request.results]

@@ -34,7 +34,7 @@ def show_reading(app: App, column: Column, result: SearchResult) -> None:
     if not column.card.server or not search_id:  # what is not kept cannot be read in a job
         return
     sent = "the name of the work" if retriever.startswith("llm-recall") else "the passages"
-    if not language_model.is_allowed(reads, sent, retriever):
+    if not language_model.is_allowed(reads, f"The claim and {sent}", retriever):
         return
     job = reads.job(search_id, retriever)
     if _is_reading(app, job):
@@ -74,12 +74,12 @@ def _is_reading(app: App, job: Job | None) -> bool:
     return True
 
 
-def show_synthesis(app: App, result: SearchResult) -> Mapping[int, str]:
+def show_synthesis(app: App, result: SearchResult, model: str) -> Mapping[int, str]:
     """Draw what the model says of the best evidence, or offer to ask it. Returns: its verdicts, by a card's number."""
     reads, search_id, who = app.model_reading, visit()["find_search"], person.current()
-    if not language_model.name(app) or not search_id or not result.best or result.source:
+    if not model or not search_id or not result.best or result.source:
         return {}
-    if not language_model.is_allowed(reads, "the passages", SYNTHESIS):
+    if not language_model.is_allowed(reads, "The claim and the passages", SYNTHESIS):
         return {}
     job, asked = reads.job(search_id, SYNTHESIS, who), reads.further(search_id, who)
     answers = reads.synthesis(result, further=asked)
@@ -87,29 +87,25 @@ def show_synthesis(app: App, result: SearchResult) -> Mapping[int, str]:
     answered, left = asked[:known], asked[known : known + 1]
     if answers:
         pairs = list(zip(("", *answered), answers, strict=True))
-        st.html(render("find/synthesis.html", answers=pairs, model=language_model.name(app)))
+        st.html(render("find/synthesis.html", answers=pairs, model=model))
     verdicts = answers[0].verdicts if answers else {}
-    if _is_reading(app, job):
-        return verdicts
+    reading = _is_reading(app, job)
     if job and job.state == "failed" and (left or not answers):
         st.warning(literal(job.note), icon=":material/warning:")
-    further = None
+    further, key, state = None, f"find_further_{search_id}", st.session_state
     if answers:
-        # A box of its own for each question: a new one is empty, and one that was not answered keeps its words.
+        # One box, while a job reads, too: another question may have been typed into it, as in another tab.
+        if state.get(key, "").strip() in {"", *asked}:
+            state[key] = "" if reading else "".join(left)
         with st.form("find_further", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-            question = st.text_input(
-                "Ask further about these passages",
-                "".join(left),
-                key=f"find_further_{search_id}_{len(answers)}",
-                max_chars=_LONGEST_QUESTION,
+            question = st.text_input("Ask further about these passages", key=key, max_chars=_LONGEST_QUESTION)
+            pressed = st.form_submit_button(
+                "Ask", key="find_further_ask", icon=":material/smart_toy:", width="content", disabled=reading
             )
-            if (
-                st.form_submit_button("Ask", key="find_further_ask", icon=":material/smart_toy:", width="content")
-                and question.strip()
-            ):
-                further = [*answered, question.strip()]
-    elif st.button("What do these passages show?", key="find_synthesis", icon=":material/smart_toy:"):
-        further = []
+            if pressed and question.strip() and not reading:
+                further = [*answered, question.strip(), *asked[known + 1 :]]
+    elif not reading and st.button("What do these passages show?", key="find_synthesis", icon=":material/smart_toy:"):
+        further = asked
     if further is not None:
         with show_errors():
             reads.start(search_id, SYNTHESIS, who, further)

@@ -9,10 +9,14 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from relic_core.config import Settings
 from relic_core.domain import SearchRequest
+from relic_core.services.model_reading import SYNTHESIS
+from tests.app.conftest import APP
 from tests.app.reading import FIND, found, html, said, sound
+from tests.app.test_signing_in import ADA, AUTH
 from tests.chat_server import by_shared_words, parts, serving
 
 CLAIM = "The brass bolt stands for a false certainty"
@@ -89,12 +93,29 @@ def test_help_says_what_to_set_where_no_model_is(app):
     assert not any(button.key == TRY for button in at.button)
 
 
+def signed_in(page, sub="8", /, **query):
+    at = AppTest.from_file(str(APP), default_timeout=60)
+    at.secrets["auth"], at.user = AUTH, ADA | {"sub": sub}
+    for name, value in query.items():
+        at.query_params[name] = value
+    return sound(at.switch_page(page).run())
+
+
+def test_where_people_sign_in_the_address_is_not_shown(app, monkeypatch):
+    name_server(app, monkeypatch, "http://127.0.0.1:9/v1")
+    at = signed_in(HELP, page=DOCUMENT)
+    at = sound(at.button(key=TRY).click().run())
+    assert said(at)
+    assert "this computer" in html(at)
+    assert "127.0.0.1" not in html(at) + said(at)
+
+
 def test_other_pages_of_help_are_about_no_model(app, chat):
     assert not any(button.key == TRY for button in sound(app.open(HELP, page="citing")).button)
 
 
 @pytest.mark.parametrize(
-    ("deed", "says"), [("always 401", "RELIC_READER_KEY"), ("always 404", "tiny"), ("", "127.0.0.1:9")]
+    ("deed", "says"), [("always 401", "RELIC_READER_KEY"), ("always 404", "tiny"), ("", "RELIC_READER")]
 )
 def test_a_model_that_does_not_answer_is_said_in_words(app, chat, monkeypatch, deed, says):
     chat.misbehaviour = [deed] if deed else []
@@ -311,3 +332,63 @@ def test_nothing_is_asked_where_nothing_is_typed(app, chat):
     at = sound(ask_for_best(app).button(key="find_synthesis").click().run())
     ask_further(at, "  ")
     assert len(chat.asked) == 1
+
+
+def two_questions(app, chat):
+    """Ask two questions further, then change the objective, for which nothing is answered yet."""
+    at = sound(ask_for_best(app).button(key="find_synthesis").click().run())
+    at = ask_further(ask_further(at, "Who pays?"), "And when?")
+    (search,) = app.bench.history.recent(1)
+    app.bench.model_reading.choose(app.bench.search.run(search.request).claim, "Wanted is a doubt.")
+    at = sound(at.run())
+    assert asked_further(at) == []
+    return at
+
+
+def test_what_was_asked_further_is_answered_anew_for_another_objective(app, chat):
+    at = sound(two_questions(app, chat).button(key="find_synthesis").click().run())
+    assert (asked_further(at), left_in_the_box(at)) == (["Who pays?", "And when?"], [""])
+
+
+def test_a_question_behind_one_that_is_not_answered_any_more_is_not_lost(app, chat):
+    at = two_questions(app, chat)
+    chat.misbehaviour = ["fine", "always 401"]
+    at = sound(at.button(key="find_synthesis").click().run())
+    assert (asked_further(at), left_in_the_box(at)) == ([], ["Who pays?"])
+    chat.misbehaviour = []
+    assert asked_further(ask_further(at, "Who gains?")) == ["Who gains?", "And when?"]
+
+
+def in_two_tabs(app):
+    """Have the best passages of a search read together, and open it again."""
+    one = sound(ask_for_best(app).button(key="find_synthesis").click().run())
+    other = sound(app.open(FIND, q=one.query_params["q"]).get_by_key("find_view").set_value("best").run())
+    return one, other
+
+
+def test_what_was_typed_in_another_tab_is_asked_behind_what_was_answered_meanwhile(app, chat):
+    one, other = in_two_tabs(app)
+    ask_further(one, "Who pays?")
+    other = ask_further(other, "And when?")
+    assert (asked_further(other), left_in_the_box(other)) == (["Who pays?", "And when?"], [""])
+
+
+def test_what_was_typed_while_another_tab_has_it_read_stays_in_the_box(app, chat):
+    one, other = in_two_tabs(app)
+    app.bench.model_reading.start(one.query_params["q"], SYNTHESIS, further=["Who pays?"])
+    other = ask_further(other, "And when?")
+    assert left_in_the_box(other) == ["And when?"]
+    assert other.button(key=ASK).disabled
+    assert app.bench.model_reading.further(one.query_params["q"], "") == ["Who pays?"]
+
+
+def test_where_people_sign_in_each_sees_the_questions_that_they_asked(app, chat):
+    search_id = ask_for_best(app).query_params["q"]
+
+    def visit(sub):
+        return sound(signed_in(FIND, sub, q=search_id).get_by_key("find_view").set_value("best").run())
+
+    ada = sound(visit("ada").button(key="find_synthesis").click().run())
+    assert asked_further(ask_further(ada, "Who pays?")) == ["Who pays?"]
+    assert asked_further(ask_further(visit("ben"), "And when?")) == ["And when?"]
+    assert asked_further(visit("ada")) == ["Who pays?"]

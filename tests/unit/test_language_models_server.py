@@ -126,7 +126,7 @@ def test_an_answer_that_is_no_text_is_half_an_answer(named, chat):
 
 def test_a_server_that_is_not_there_is_named(settings):
     away = replace(settings, reader="http://127.0.0.1:9/v1", reader_model="tiny")
-    with pytest.raises(ReaderUnavailable, match=r"no model's server at http://127.0.0.1:9"):
+    with pytest.raises(ReaderUnavailable, match=r"no model's server on this computer"):
         ask(away)
 
 
@@ -151,7 +151,9 @@ def test_without_a_server_or_a_model_it_says_what_to_set(settings, chat):
 
 
 @pytest.mark.parametrize(
-    "address", ["ftp://a.org", "no address", "http://me:secret@a.org/v1", "http://a.org/v1?key=secret"]
+    "address",
+    ["ftp://a.org", "no address", "http://a.org/v1?key=secret", "http://a.org/v1#secret"]
+    + [f"http://{who}@a.org/v1" for who in ("me:secret", ":secret", "secret")],
 )
 def test_an_address_that_is_none_or_holds_a_secret_is_refused_and_not_repeated(address):
     with pytest.raises(BadRequest, match="RELIC_READER must be") as raised:
@@ -182,8 +184,19 @@ def test_it_is_tried_by_one_question_and_named_as_the_server_names_it(named, cha
     assert len(chat.asked) == 2
     chat.name = None
     assert Server(named).try_out()[1] == ""
-    chat.answer = lambda _: " "  # it thought, and had no tokens left
+
+
+@pytest.mark.parametrize("said", [" ", None, "<think>Ready for what"])
+def test_one_that_used_the_answer_up_with_thinking_is_asked_once_and_noticed(named, chat, said):
+    chat.answer = lambda _: said
     assert [found.level for found in health.try_language_model(named)] == ["notice"]
+    assert len(chat.asked) == 1
+
+
+def test_a_server_that_gives_the_key_for_its_name_does_not_have_it_shown(named, chat, monkeypatch):
+    monkeypatch.setenv("RELIC_READER_KEY", KEY)
+    chat.name = f"{'a' * 150} {KEY}"  # the end is cut off
+    assert "sk-" not in Server(named).try_out()[1]
 
 
 def test_tried_in_vain_it_says_why_once_and_which_models_there_are(named, chat):
@@ -191,8 +204,14 @@ def test_tried_in_vain_it_says_why_once_and_which_models_there_are(named, chat):
     why, listed = health.try_language_model(replace(named, reader_model="huge"))
     assert (why.level, "RELIC_READER_MODEL" in why.message) == ("bad", True)
     assert "tiny" in listed.message
-    (away,) = health.try_language_model(replace(named, reader="http://127.0.0.1:9/v1"))
-    assert "127.0.0.1:9" in away.message
+
+
+@pytest.mark.parametrize("deed", ["always 401", "always 500"])
+def test_tried_in_vain_for_another_reason_it_is_not_asked_for_its_models(named, chat, monkeypatch, deed):
+    chat.misbehaviour, asked = [deed], []
+    monkeypatch.setattr(Server, "models", lambda _: asked.append(1) or (["tiny"], 0.0))
+    assert [found.level for found in health.try_language_model(replace(named, reader_model="huge"))] == ["bad"]
+    assert not asked
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """People who sign in: known by their address, and handed what was kept before."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -233,6 +234,16 @@ def test_a_search_that_one_of_them_removed_is_there(bench, giver, taker):
     bench.people.transfer_ownership(ADA)
     assert bench.history.asked(person=ADA)[1] == (0 if giver and taker else 1)
     assert len(bench.history.removed(ADA)) == (1 if giver and taker else 0)
+
+
+@pytest.mark.parametrize(("hers", "after"), [([], ["Who?", "When?"]), (["When?", "Why?"], ["When?", "Why?", "Who?"])])
+def test_what_was_asked_of_a_model_about_a_search_comes_along(bench, hers, after):
+    search_id, further = ask(bench, "One").id, bench.model_reading.further
+    for person, questions in (("", ["Who?"]), ("", ["Who?", "When?"]), (ADA, hers), (BEN, ["How?"])):
+        if questions:
+            bench.store.reading_texts.add("further", f"{search_id}/{person}", json.dumps(questions))
+    bench.people.transfer_ownership(ADA)
+    assert [further(search_id, person) for person in ("", ADA, BEN)] == [[], after, ["How?"]]
 
 
 def test_others_are_left_alone(bench, ferry):
