@@ -85,7 +85,7 @@ def test_a_store_that_becomes_busy_later_is_told_on_every_page(app, page, monkey
 
 def test_the_first_page_is_drawn_before_the_encoder_is_loaded_and_the_larger_model_comes_after(monkeypatch):
     begun = Mock()
-    monkeypatch.setattr(shell.time, "sleep", begun.pause)
+    monkeypatch.setattr(shell, "time", Mock(sleep=begun.pause))  # no other thread waits there
     WARM(begun)
     after = ["indexes.read_broken_words", "larger_model.start_by_itself", "indexes.read_by_larger"]
     assert [name for name, *_ in begun.mock_calls] == ["pause", "indexes.warm", *after]
@@ -93,7 +93,7 @@ def test_the_first_page_is_drawn_before_the_encoder_is_loaded_and_the_larger_mod
 
 
 def test_once_the_encoder_is_loaded_libraries_are_not_searched_for_garbage_after_every_run(monkeypatch):
-    monkeypatch.setattr(shell.time, "sleep", Mock())
+    monkeypatch.setattr(shell, "time", Mock())
     gc.unfreeze()
     WARM(Mock())
     frozen = gc.get_freeze_count()
@@ -106,7 +106,7 @@ def test_an_app_that_another_takes_the_place_of_is_let_go_with_what_it_had_loade
         def __init__(self) -> None:
             self.indexes, self.larger_model, self.itself = Mock(), Mock(), self
 
-    monkeypatch.setattr(shell.time, "sleep", Mock())
+    monkeypatch.setattr(shell, "time", Mock())
     before = Loaded()
     still = weakref.ref(before)
     WARM(before)
