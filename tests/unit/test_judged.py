@@ -219,7 +219,7 @@ def test_a_run_on_data_that_the_reader_named_is_measured_again_on_them(tmp_path)
     own = registry.open_benchmark("birco-wtb", settings=Settings(), works=Shelf(), data=tmp_path)
     (run, *_) = import_ranking(own, tmp_path / "theirs.run", SHAPE)
     here = replace(run, retriever="random")
-    assert here.command == "python -m relic_core evaluate birco-wtb random --shape 4/4 --data FILE"
+    assert here.command == "python -m relic_core evaluate birco-wtb random --shape 4/4 --data DATA"
     assert run.command.endswith(" --data DATA"), "which is not the FILE of the ranking"
     assert "--data" not in replace(here, machine={}).command
 
