@@ -194,10 +194,11 @@ class ModelReading:
         about = partial(ask, claim=claim_text(result.claim), objective=self.objective(result.claim))
         client, found, exchanges = self._asks("llm-reason").client, list[Synthesis](), list[tuple[str, str]]()
         for question in ("", *further) if cards else ():
-            prompt = about("synthesis", *parts)
             if question:
                 before = [*exchanges[:1], *exchanges[1:][-_REMEMBERED:]]
                 prompt = about("further", *parts, *before, ("The question", question))
+            else:
+                prompt = about("synthesis", *parts)
             read = partial(read_synthesis, count=len(cards), judged=not question)
             (synthesis,) = client.all([ModelQuestion(prompt, read)], progress)
             if synthesis is None:
