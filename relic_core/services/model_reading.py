@@ -194,11 +194,8 @@ class ModelReading:
         about = partial(ask, claim=claim_text(result.claim), objective=self.objective(result.claim))
         client, found, exchanges = self._asks("llm-reason").client, list[Synthesis](), list[tuple[str, str]]()
         for question in ("", *further) if cards else ():
-            if question:
-                before = [*exchanges[:1], *exchanges[1:][-_REMEMBERED:]]
-                prompt = about("further", *parts, *before, ("The question", question))
-            else:
-                prompt = about("synthesis", *parts)
+            asked = [*exchanges[:1], *exchanges[1:][-_REMEMBERED:], ("The question", question)] if question else []
+            prompt = about("further" if question else "synthesis", *parts, *asked)
             read = partial(read_synthesis, count=len(cards), judged=not question)
             (synthesis,) = client.all([ModelQuestion(prompt, read)], progress)
             if synthesis is None:
