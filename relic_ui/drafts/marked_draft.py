@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 from markupsafe import Markup
@@ -13,6 +14,7 @@ from relic_core.drafts.report import EXCUSES, citation, outcome_in_words
 from relic_ui.templates import render
 
 _SET_OFF = "    "
+_ITALICS = re.compile(r"(?<![\w*])([*_])(?=\S)([^*_]+)(?<=\S)\1(?![\w*])")
 _Piece = tuple[str, int, bool]
 """Words, the number of the quotation that they are of or 0, and whether it begins there."""
 _COLOURS: dict[CheckOutcome, str] = {
@@ -43,6 +45,7 @@ def result_html(report: DraftReport, *, marking: bool) -> Markup:
         report=report,
         paragraphs=_paragraphs(report, marking=marking),
         look=_look,
+        italics=_italics,
         outcome_in_words=outcome_in_words,
         citation=citation,
         excuses=EXCUSES,
@@ -68,6 +71,15 @@ def _pieces(report: DraftReport, start: int, end: int) -> list[_Piece]:
             pieces.append((text[first:last], number, check.at[0] >= start))
             done = last
     return [*pieces, (text[done:end], 0, False)]
+
+
+def _italics(words: str) -> Markup:
+    """Set what is marked as italics, as in Markdown; asterisks of notes and in sums stay.
+
+    >>> _italics("In *Emma* & _Persuasion_, 3 * 4 * 5, a note,* **bold**")
+    Markup('In <em>Emma</em> &amp; <em>Persuasion</em>, 3 * 4 * 5, a note,* **bold**')
+    """
+    return Markup(_ITALICS.sub(r"<em>\2</em>", escape(words)))  # noqa: S704 - the words are escaped
 
 
 def _look(check: QuotationCheck) -> str:

@@ -42,7 +42,7 @@ from relic_ui.shell import literal
 from relic_ui.sources.critics import link_about
 from relic_ui.visit import FoundAnswer, visit
 
-_READERS = ThreadPoolExecutor(thread_name_prefix="reads again")
+_READERS = ThreadPoolExecutor(thread_name_prefix="second model")
 _LACKS, _DUE, _MODELS, _BY = "lacks", "due", "models", "by"
 """Of what is answered from: a work of a library that is not prepared, an index of the whole that is to be built, the
 choice of models, and which of the small model and the larger one answers."""
@@ -85,7 +85,7 @@ def show(app: App, result: SearchResult) -> None:
         return
     reading = _READERS.submit(app.search.run, request)  # meanwhile the others' cards are drawn
     page.draw(result)
-    with page.waiting(result), st.spinner("Reading the best passages again …"):
+    with page.waiting(result), st.spinner("The second model reads the best passages …"):
         whole = reading.result()
     _keep(app, request, whole)
     _tell_found(found, app, view, whole)
