@@ -235,7 +235,8 @@ def _report(app: App, benchmarks: str, retriever: str, given: SimpleNamespace) -
     from relic_core.services.evaluation import named_retrievers
 
     refuse_others("--report", "report", "data", "again", "objective", "top", "over")
-    names, (size,) = sorted(named_retrievers(retriever), key="llm-subtask".__eq__), _sizes(given.shape)  # it asks most
+    names = sorted(named_retrievers(retriever), key="llm-subtask".__eq__)  # it asks most, so it comes last
+    (size,) = _sizes(given.shape)
     listed = dict.fromkeys(map(str.strip, benchmarks.split(",")))
     tasks = [app.benchmarks.open(name, data=given.data) for name in listed]
     app.runs.check_sheet(given.report, [each.card.name for each in tasks])
