@@ -1,7 +1,8 @@
 """Who is in a novel: the names its text puts beside what people do, with the forms of one person brought together.
 
-No list of names is used. A name is a person's where a title stands before it, or a verb of speaking, thinking or
-looking beside it, so that places fall out. A narrator who says "I" counts only where others name them.
+No list of names is used. A name is a person's where a title or a word of kinship stands before it, a verb of speaking,
+thinking or looking beside it, or a face, a hand or kin behind it as its own, so that places fall out. A narrator who
+says "I" counts only where others name them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ _SURE, _SHARE = 2, 0.02
 """How many places of a name, and which share of them, have to show a person."""
 _FAR = 5
 _ACTS = rf"(?:{SPEAKS}|thought|felt|looked|smiled|laughed|nodded|wondered)"
-_MENTION = re.compile(rf"(?P<before>\b{_ACTS}\s+)?(?<!\w)(?P<name>{NAME})(?P<after>\s+(?:\w+ly\s+)?{_ACTS}\b)?")
+_KIN = "brother|sister|cousin|wife|husband|mother|father|son|daughter|aunt|uncle|nephew|niece"
+_OWN = rf"face|hands?|arms?|voice|lips|cheeks?|hair|shoulders?|thoughts?|{_KIN}"
+_MENTION = re.compile(
+    rf"(?P<before>\b(?:{_ACTS}|{_KIN}|friend|servant|dear|dearest)\s+)?(?<!\w)(?P<name>{NAME})"
+    rf"(?P<after>\s+(?:\w+ly\s+)?{_ACTS}\b|['’]s\s+(?:\w+\s+)?(?:{_OWN})\b)?"
+)
 _TITLED = re.compile(rf"(?P<title>(?:(?:{TITLE})\s+)*)(?P<rest>.*)", re.DOTALL)
 _OF = re.compile(r"\s(?:of|I)\b")
 _OF_WOMEN = ("Mrs", "Mme", "Madame", "Miss", "Lady", "Mlle", "Mademoiselle")

@@ -44,3 +44,9 @@ def test_the_most_named_come_first_and_no_more_than_are_asked_for():
     counts = [len(person.sentences) for person in people_of(work)]
     assert counts == sorted(counts, reverse=True)
     assert len(people_of(work, most=2)) == 2
+
+
+def test_kin_and_what_is_somebodys_own_show_a_person_who_never_speaks():
+    shown = ["My cousin Flora came to Averhythe. Averhythe's bridge was wet.", "Flora's little hand shook."]
+    work = make_work([*shown, *["Flora saw Averhythe."] * 5])
+    assert [person.name for person in people_of(work)] == ["Flora"]
