@@ -58,6 +58,6 @@ def _as_text(found: DraftReport) -> str:
     lines = [f"{found.summary}.", ""]
     for number, each in enumerate(found.checks, start=1):
         lines.append(f"{number:4d}  “{console.shorten(each.words, width - 8)}”")
-        notes = [reporting.outcome_in_words(each), *map(reporting.difference_in_words, each.differences)]
-        lines += [textwrap.fill(one, width, initial_indent=" " * 6, subsequent_indent=" " * 8) for one in notes]
+        remarks = reporting.remarks_on(each)
+        lines += [textwrap.fill(one, width, initial_indent=" " * 6, subsequent_indent=" " * 8) for one in remarks]
     return "\n".join(lines)

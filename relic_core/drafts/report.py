@@ -184,12 +184,20 @@ def _document(text: str) -> Document:
     return document
 
 
-def _lines(report: DraftReport, check: QuotationCheck, style: str) -> Iterator[str]:
-    """Say what came of a check, each difference, how to cite what was found, and what was chosen instead."""
+def remarks_on(check: QuotationCheck, style: str = "mla") -> Iterator[str]:
+    """Say what came of a check, each difference, what comes nearest, and how to cite what was found."""
     yield outcome_in_words(check)
     yield from map(difference_in_words, check.differences)
+    if check.found and not check.is_placed:
+        yield f"Nearest in {check.found.title}: “{check.found.words[:_SHOWN]}”"
+    if check.critic and check.critic.words:
+        yield f"There: “{check.critic.words[:_SHOWN]}”"
     if cite := citation(check, style):
         yield f"Cite: {cite}"
+
+
+def _lines(report: DraftReport, check: QuotationCheck, style: str) -> Iterator[str]:
+    yield from remarks_on(check, style)
     yield from _chosen(report, check.at[0], style)
 
 

@@ -624,6 +624,9 @@ def test_the_table_and_json_give_every_quotation_with_its_offsets(checked):
     )
     (row,) = csv.DictReader(checked.app.drafts.written(nowhere, ".csv").splitlines())
     assert (row["work"], row["nearest_work"]) == ("", "The Ferry")
+    (check,) = nowhere.checks
+    (comment,) = docx.Document(io.BytesIO(checked.app.drafts.written(nowhere, ".docx"))).comments
+    assert check.found.words in comment.text
     table = checked.app.drafts.written(report, ".csv")
     assert table.count("\n") == 3
     assert ",=frozen" not in table
