@@ -30,6 +30,8 @@ LEAST_CONTENT = 4
 _PHRASE = 5
 """Words from which a shorter quotation is looked for in a work that is named."""
 CITED_IN = ("mla", "chicago-notes", "chicago-author-date")
+_ROW = 8
+"""Words from which one is looked for in all works."""
 _NEW_ENDING = re.compile(r"[^\W\d_]\[[a-z]{1,3}\]")
 _A_WORK = 0.5
 """Share of a draft's words that are in works, unmarked, from which on it is a work itself."""
@@ -45,6 +47,7 @@ _MANY, _HARDLY = 150, 30
 _WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 """Letters of Thai, Japanese and Chinese, which set no blanks between words: each counts as a word."""
 _MARKS = " “”\"‘’'„‚«»‹›"
+_CITED = re.compile(r"\s*\([^()]{0,80}\d[^()]{0,20}\)\W*\Z")
 _DENIED = 4
 """Words of the draft before a quotation among which its writer may deny it."""
 _CLAIMS = 40
@@ -104,11 +107,16 @@ class Checker:
         self._names = Names(library.summaries, library.works)
         self._critics_by = library.critics.sources_by()
         self._titles = {work.id: work.title for work in library.summaries}
-        marked = [each for each in find_quotations(self._prose) if each.closed and not each.nested]
+        marked = [self._uncited(each) for each in find_quotations(self._prose) if each.closed and not each.nested]
         unmarked = self._unmarked(marked)
         self.quotations: list[tuple[Quotation, bool]] = sorted(
             [*((each, True) for each in marked), *((each, False) for each in unmarked)], key=lambda each: each[0].start
         )
+
+    def _uncited(self, quotation: Quotation) -> Quotation:
+        """Leave the citation out that ends a quotation set off, as in MLA: (Eliot 42)."""
+        cited = _CITED.search(self._prose.text, quotation.start, quotation.end)
+        return quotation if quotation.kind == "inline" or not cited else replace(quotation, end=cited.start())
 
     @cached_property
     def _language(self) -> str:
@@ -189,11 +197,15 @@ class Checker:
         return words, named, made
 
     def _judged_short(self, quoted: QuotedWords, named: Named, made: Callable[..., QuotationCheck]) -> QuotationCheck:
-        """Judge words so few that they may be chance: a phrase counts to the letter in a work that the draft names."""
-        among = tuple(dict.fromkeys((*named.works, *named.last)))
-        if not among or len(quoted.text.split()) < _PHRASE:
-            return made(outcome="too short")
-        laid = [*quoted.lay(among=among), *quoted.nearest(among=among)]
+        """Judge words so few that they may be chance.
+
+        A phrase counts to the letter in a work that the draft names, a longer row of words in the one that has it.
+        """
+        among, words = tuple(dict.fromkeys((*named.works, *named.last))), len(quoted.text.split())
+        laid = [*quoted.lay(among=among), *quoted.nearest(among=among)] if among and words >= _PHRASE else []
+        if words >= _ROW:
+            alone = [each for each in quoted.lay() if each.share == 1.0]
+            laid += alone if len({each.work.id for each in alone}) == 1 else []
         best = self._best(quoted, laid, named) if laid else None
         if best and best.exact:
             return self._judged(best, named, made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -68,8 +69,8 @@ class Names:
         self._anonymous = {work.id for work in summaries if not work.author}
         for work in summaries:
             for title in {work.title, short_title(work.title)} - {""}:
-                self._titles.setdefault(title, []).append(work.id)
-            for author in read_names(work.author):
+                self._titles.setdefault(_plain(title), []).append(work.id)
+            for author in read_names(_plain(work.author)):
                 self._authors.setdefault(author.family, []).append((author.given.partition(" ")[0], work.id))
         self._a_title, self._an_author = _any_of(self._titles), _any_of(self._authors)
         self._last: tuple[str, ...] = ()
@@ -79,7 +80,7 @@ class Names:
     def of(self, text: str, at: Offsets) -> Named:
         """Say what a draft names for the quotation at these offsets; call it in the order of the draft."""
         sentence, behind = _around(text, at)
-        between, self._since = text[self._since : at[0]], at[1]
+        between, self._since = _plain(text[self._since : at[0]]), at[1]
         cited = _BEHIND.match(behind)
         citation = cited[1] if cited and (_NUMBER.search(cited[1]) or _CHAPTER.search(cited[1])) else ""
         chapter = _chapter(citation) or _chapter(sentence)
@@ -97,12 +98,14 @@ class Names:
                 found, missing = (replace(found, works=works), "") if works else (None, missing)
         elif found and not _COMPARED.search(sentence):  # "in" a title, say, tells which work is meant
             titles = [
-                each[0] for each in self._a_title.finditer(sentence) if _OF_WORK.search(sentence, 0, each.start())
+                each[0]
+                for each in self._a_title.finditer(_plain(sentence))
+                if _OF_WORK.search(sentence, 0, each.start())
             ]
             last = self._titles[titles[-1]] if titles else ()
             found = replace(found, works=tuple(work for work in last if work in found.works) or found.works)
         before = [title for title in self._a_title.finditer(between) if self._is_sure(title, between)]
-        itself = self._titles.get(text[slice(*at)].strip(" .,;:"))
+        itself = self._titles.get(_plain(text[slice(*at)]).strip(" .,;:"))
         if found is not None and found.sure:
             self._last, self._last_at = found.works, at[0]
         elif itself or before:
@@ -118,6 +121,7 @@ class Names:
         return self._named_by(text, "sentence") is not None
 
     def _named_by(self, text: str, naming: Naming) -> Named | None:
+        text = _plain(text)
         titles = list(self._a_title.finditer(text))
         names = list(self._an_author.finditer(text))
         authors = list(chain.from_iterable(map(self._by, names)))
@@ -155,6 +159,15 @@ class Names:
             others = {self._works.works[at].id for at in owners} - set(self._titles.get(word, ()))
             self._common[word] = bool(others)
         return self._common[word]
+
+
+def _plain(text: str) -> str:
+    """Take the accents away: Bronte is Brontë; no letter moves.
+
+    >>> _plain("Brontë")
+    'Bronte'
+    """
+    return "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)
 
 
 def _word_before(name: re.Match[str]) -> str:

@@ -19,6 +19,9 @@ LINE = 70
 """Characters of a line that stands by itself, at the most."""
 _IBID = re.compile(r"(?<=[.!?\"”’'])\s+_?(?:ibid|id|op\. cit|loc\. cit)\b[^\n]{0,60}\Z", re.IGNORECASE)
 
+_CITES = re.compile(r"[”\"’'»]\s*\([^()]*\d[^()]*\)\W*\w")
+"""A citation behind words in marks, and more after it: who quotes goes on in words of their own."""
+
 
 def indent(line: str) -> int:
     """Count the columns before the first character of a line."""
@@ -278,7 +281,8 @@ class _Reader:
             return "verse"
         if len(lines) > 1 and is_verse(inner, margins.width):
             return "verse"
-        if set_in or self._is_narrow(lines) or (self._last == "prose" and self._ends_in_colon() and block.gap == 1):
+        led_in = self._last == "prose" and self._ends_in_colon() and block.gap == 1 and not _CITES.search(block.flat)
+        if set_in or self._is_narrow(lines) or led_in:
             return "block"
         return "prose"
 

@@ -58,6 +58,10 @@ def checked(bench, kept_open):
     return checked
 
 
+def read(checked, words):
+    return checked.app.drafts.check(read_draft(words.encode(), "a.md")).checks
+
+
 def only(checks):
     (check,) = checks
     return check
@@ -116,6 +120,51 @@ def test_an_altered_quotation_is_shown_word_by_word_with_its_excuse(checked, quo
 def test_a_difference_shows_a_word_of_the_work_that_is_parted_at_a_line_end_whole(checked):
     check = only(checked("“A lean fox crossed the wet orchard and vanished behind the cider press,” she says."))
     assert [(each.ours, each.theirs) for each in check.differences] == [("orchard", "meadow")]
+
+
+@pytest.mark.parametrize("cited", ["(North 12)", "(12)", "(*The Ferry* 12)", "(North 1990, 12)."])
+def test_a_citation_that_ends_a_quotation_set_off_is_none_of_its_words(checked, cited):
+    check = only(read(checked, f"Here the novel begins:\n\n> {LANTERNS}. {cited}\n"))
+    assert (check.outcome, check.differences) == ("to the letter", ())
+
+
+def test_such_a_citation_says_which_work_is_meant(checked):
+    check = only(read(checked, f"Here the novel begins:\n\n> {LANTERNS}. (Lee 12)\n"))
+    assert (check.outcome, check.named) == ("elsewhere", ("The Orchard",))
+
+
+def test_a_paragraph_behind_a_colon_that_cites_is_the_writers_own(checked):
+    lines = (
+        "These are the reasons, and there are two of them:",
+        f"First, North says that “{LANTERNS}” (12), and goes on.",
+    )
+    check = only(read(checked, "\n\n".join(lines)))
+    assert (check.outcome, check.words) == ("to the letter", LANTERNS)
+
+
+def test_a_name_is_the_same_with_accents_and_without(checked):
+    checked.app.works.add(
+        "The Mill\n\nCHAPTER I\n\nNothing turned there but the miller’s idle daughter and the weathercock.\n".encode(),
+        name="mill.txt",
+        title="The Mill",
+        author="Zoë Brule",
+    )
+    for author in ("Brule", "Brulé"):
+        check = only(checked(f"We read “{LANTERNS}” ({author} 12)."))
+        assert (check.outcome, check.named) == ("elsewhere", ("The Mill",))
+
+
+def test_a_long_row_of_words_that_tell_little_is_found_in_the_one_work_that_has_it(checked):
+    row = "it was all that he had ever been to her"
+    checked.app.works.add(
+        f"The Mill\n\nCHAPTER I\n\nThe miller said that {row}, and he went on.\n".encode(),
+        name="mill.txt",
+        title="The Mill",
+    )
+    assert only(checked(f"Of love we read that “{row}” at last.")).found.title == "The Mill"
+    assert (
+        only(checked("Of love we read that “it was all that he had ever been to him” at last.")).outcome == "too short"
+    )
 
 
 @pytest.mark.parametrize(
