@@ -9,6 +9,7 @@ from relic_core.reporting.citations.edition import short_title
 from relic_core.reporting.citations.exports import FORMATS
 from relic_core.reporting.citations.locators import CHICAGO, MLA, in_words, locate, locate_kept, make_locator
 from relic_core.reporting.citations.names import read_names, title_capitals
+from relic_core.reporting.citations.quoting import quote
 from relic_core.reporting.citations.styles import cite, style, works_cited
 from relic_core.reporting.citations.text_runs import Line, as_markdown, as_text, inner_quotes
 from relic_core.reporting.passages import quotation
@@ -246,6 +247,24 @@ def test_quotation_marks_inside_others_are_turned_and_apostrophes_stay():
     assert inner_quotes("“He said ‘no’,” said Emma’s aunt") == "‘He said “no”,’ said Emma’s aunt"
     assert inner_quotes('a "plain" mark') == "a ‘plain’ mark"
     assert inner_quotes("’Twas “so”") == "’Twas ‘so’"
+
+
+@pytest.mark.parametrize(
+    ("words", "quoted"),
+    [
+        ("‘With the miller’s boat, sir?’", "“‘With the miller’s boat, sir?’”"),
+        ("‘Row,’ says Mara, ‘if you can, my dear", "“‘Row,’ says Mara, ‘if you can, my dear’”"),
+        ("‘’Tis the boys’ boat; an’ they cry “Row!”’", "“‘’Tis the boys’ boat; an’ they cry “Row!”’”"),
+        ("‘He said “I heard ‘no’”,’ said Mara,", "“‘He said “I heard ‘no’”,’ said Mara”"),
+        ("to the boys’ boat.’ ‘Row!’", "“to the boys’ boat. ‘Row!’”"),
+        ("’Tis so,’ said he", "“’Tis so,’ said he”"),
+        ("“He said ‘no", "“‘He said “no”’”"),
+        ("she heard ‘no’ there,” said Mara. “And ‘yes’?”", "“she heard ‘no’ there, said Mara. ‘And “yes”?’”"),
+        ("for ‘em,” said Mara; and “Row!”", "“for ‘em, said Mara; and ‘Row!’”"),
+    ],
+)
+def test_the_outermost_marks_of_a_quotation_are_single_whatever_the_edition_has(words, quoted):
+    assert quote(words, (), "chicago-notes").text == quoted
 
 
 def test_a_line_of_markdown_never_becomes_a_list_or_a_heading():

@@ -92,20 +92,5 @@ def _inline(paragraphs: Iterable[Iterable[str]], *, stop: bool) -> str:
     >>> _inline([["The latter of whom, however;"]], stop=False), _inline([["Rain fell,", "and fell."]], stop=True)
     ('“The latter of whom, however”', '“Rain fell, / and fell.”')
     """
-    words = _GOES_ON.sub("", _paired(" // ".join(" / ".join(lines) for lines in paragraphs)))
-    return f"“{inner_quotes(words if stop else _STOP.sub('', words))}”"
-
-
-def _paired(words: str) -> str:
-    """Give quotation marks whose other half stands outside the passage none, or close them at its end.
-
-    >>> _paired("Such inhumanity as this.”"), _paired("“I had supposed him proud;"), _paired("He said “no”.")
-    ('Such inhumanity as this.', '“I had supposed him proud;”', 'He said “no”.')
-    """
-    kept, depth = "", 0
-    for sign in words:
-        if sign == "”" and not depth:
-            continue
-        depth += (sign == "“") - (sign == "”")
-        kept += sign
-    return kept + "”" * depth
+    words = inner_quotes(" // ".join(" / ".join(lines) for lines in paragraphs), paired=True)
+    return f"“{_GOES_ON.sub('', words if stop else _STOP.sub('', words))}”"

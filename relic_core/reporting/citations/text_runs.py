@@ -20,6 +20,15 @@ _NUMBER = re.compile(
     r"|[A-Z](?=\.(?:\s\s|$))"  # A. Nobody is a person, and Pandoc takes it for one
 )
 """What makes a numbered list there, in Pandoc also by letters: its mark is escaped."""
+_MARK = re.compile(
+    r"[“”]|‘(?!(?:[Tt](?:is|was)|em)\b)|(?P<surely>(?<=[^\w\s])’(?!\w))"
+    r"|(?<=\w)’(?!\w)(?![^‘]*[^\w\s]’(?!\w))"  # the boys’ boat: an apostrophe where one surely closes afterwards
+)
+"""A quotation mark: ‘ but where it stands for letters left out, ’ where it may close."""
+_SPEECH_BEGINS = re.compile(r"\B[‘’]\b")
+"""As ’ that also stands for letters left out: ’Tis."""
+_CLOSED_BY = {"“": "”", "‘": "’"}
+_IN_TURN = tuple(_CLOSED_BY.items())[::-1]
 _NEW_LINE = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
@@ -84,16 +93,33 @@ class Line:
         return last.rstrip("”’\"'")[-1:] or last[-1:]
 
 
-def inner_quotes(words: str) -> str:
-    """Turn double quotation marks to single ones, and single ones to double: they stand inside others.
+def inner_quotes(words: str, *, paired: bool = False) -> str:
+    """Turn quotation marks, which are to stand inside double ones: the outermost become single, those within double.
 
-    >>> inner_quotes("The “Moonlight” Sonata, and Emma’s")
-    'The ‘Moonlight’ Sonata, and Emma’s'
+    - `paired`: of words cut out of a text a mark that closes what began before them is left away, and one is added
+      where something is open at their end.
+
+    >>> inner_quotes("The “Moonlight” Sonata, and Emma’s"), inner_quotes("‘Say “no”,’ said Emma")
+    ('The ‘Moonlight’ Sonata, and Emma’s', '‘Say “no”,’ said Emma')
+    >>> inner_quotes("Such dust as this.” “I had supposed", paired=True)
+    'Such dust as this. ‘I had supposed’'
     """
-    turned = re.sub(r'"([^"]*)"', r"“\1”", words)
-    # A single mark that closes is an apostrophe as often as not: it is turned only with the one that opened.
-    turned = re.sub(r"‘((?:[^‘’]|(?<=\w)’(?=\w))*)’", "\x01\\1\x02", turned)
-    return turned.replace("“", "‘").replace("”", "’").replace("\x01", "“").replace("\x02", "”")
+    text = re.sub(r'"([^"]*)"', r"“\1”", words)
+    turned, opened = list(text), list[int]()
+    for mark in _MARK.finditer(text):
+        at, sign = mark.start(), mark[0]
+        while sign == "”" and opened and text[opened[-1]] == "‘":  # nothing closed it: an apostrophe
+            opened.pop()
+        if sign in _CLOSED_BY:
+            opened.append(at)
+        elif opened and sign == _CLOSED_BY[text[opened[-1]]]:
+            begins = opened.pop()
+            turned[begins], turned[at] = _IN_TURN[len(opened) % 2]
+        elif sign == "”" or (paired and not opened and mark["surely"] and not _SPEECH_BEGINS.search(text, 0, at)):
+            turned[at] = "" if paired else "’"
+    for level, at in enumerate(opened):
+        turned[at] = _IN_TURN[level % 2][0]
+    return "".join(turned) + "".join(_IN_TURN[level % 2][1] for level in reversed(range(len(opened))) if paired)
 
 
 def as_text(runs: Iterable[TextRun]) -> str:
