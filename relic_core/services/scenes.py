@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from relic_core.caching import LRUCache
 from relic_core.domain import Hit, Ranking, Work, best_first
+from relic_core.text.headings import number_value
 from relic_core.text.sentences import TITLES as ABBREVIATED
 from relic_core.text.words import CRITICS_WORDS, TITLES, WorkWords, is_named, word_spans, work_words
 
@@ -80,7 +81,8 @@ def _marks(work: Work, chapter_of: npt.NDArray[np.int64], chapter: int) -> tuple
 
     def names(worth: npt.NDArray[np.number], most: int) -> Iterator[str]:
         best = (tokens[at] for at in best_first(worth)[:_LOOKED_AT].tolist() if counts[at] >= _OFTEN)
-        return islice((token for token in best if token not in _NO_MARKS and is_named(token, work)), most)
+        named = (token for token in best if len(token) > 1 and token not in _NO_MARKS and number_value(token) is None)
+        return islice((token for token in named if is_named(token, work)), most)
 
     marks = list(dict.fromkeys((*names(counts, _COMMON), *names(own, _MARKS))))[:_MARKS]
     printed: dict[str, str] = {}
