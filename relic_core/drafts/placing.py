@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from rapidfuzz.fuzz import token_sort_ratio
+from rapidfuzz.utils import default_process
 
 from relic_core.domain import Work
 from relic_core.domain.drafts import Difference, Excuse
@@ -35,10 +37,19 @@ _FEW = 3
 """Words left out at the most for a negation among them to be what was left out."""
 _ENDS = 4
 """Words shown at either end of a long stretch that was left out."""
+_BEYOND = 8
+"""Words of a work that may be left out between a quotation's outermost words and the rest."""
+_MOVED = 8
+"""Words past which another may be moved and be shown with them, in both orders."""
+_MORE = 2
+"""Words of a work more than those of the quotation that may stand for them at its ends."""
+_ALIKE = 60.0
+"""Likeness, in whatever order, from which words at an end of the quotation are another form of those of the work."""
 
 _IN_WORD = re.compile(r"\[(\w+)\](?=\w)|(?<=\w)\[(\w+)\]")
 _IN_BRACKETS = re.compile(r"\[[^\]]*\]")
 _ELLIPSIS = re.compile(r"\.\s?\.|…|\*\s*\*|\[\s*\]")
+_HYPHENS = frozenset("-‐‑")
 _POINTS = re.compile(r"[,;:!?]")
 _NEGATION = frozenset("no not never nor none nothing neither cannot without hardly".split())  # noqa: SIM905 - a list
 _PRONOUNS = frozenset(
@@ -103,8 +114,30 @@ class QuotedWords:
                     if _bits(more) >= _LEAST_JOINED:
                         blocks += more
                 blocks.sort()
+                self._widen(blocks)
                 held = sum(self._own[block.here : block.here_end].count(False) for block in blocks)
                 yield Laid(self._works.works[owner], tuple(blocks), held / max(1, self._own.count(False)))
+
+    def _widen(self, blocks: list[Block]) -> None:
+        """Add the words at either end that stand alike in the work a little beyond words that were left out there."""
+        if _bits(blocks) < _LEAST_JOINED:
+            return
+        first, last, words = blocks[0], blocks[-1], len(self._own)
+        begin = max(self._sentence(first.there)[0], first.there - first.here - _BEYOND)
+        end = min(self._sentence(last.there_end - 1)[1], last.there_end + words - last.here_end + _BEYOND)
+        for here, there in (
+            (range(first.here), range(begin, first.there)),
+            (range(last.here_end, words), range(last.there_end, end)),
+        ):
+            more = self._aligner.longest(here, there)
+            if more and self._works.bits[self._works.words[more.there : more.there_end]].max() >= _TELLING:
+                blocks.append(more)
+        blocks.sort()
+
+    def _sentence(self, word: int) -> tuple[int, int]:
+        """Give the first word of a word's sentence, and that behind its last."""
+        sentence, first_words = self._works.sentence_of(word), self._works.first_words
+        return int(first_words[sentence]), int(first_words[sentence + 1])
 
     def _nearest(self, numbers: Sequence[int]) -> Iterator[list[SharedRun]]:
         """Find the stretches of works that hold the rarest words of the quotation, in whatever order, best first."""
@@ -148,35 +181,61 @@ class QuotedWords:
         for block in laid.blocks:
             for after in range(1, min(block.here_end - block.here, block.there_end - block.there)):
                 here, there = block.here + after, block.there + after
-                ours = self.text[int(self.words.starts[here - 1]) : int(self.words.ends[here])]
-                theirs = self._theirs(there - 1, there + 1, work)
-                (_, behind), (before, _) = (self._works.offsets(each, each) for each in (there - 1, there))
-                apart = "[" in ours or _ELLIPSIS.search(ours) or WORD.search(work.text, behind, before)
+                ours, theirs = self._ours(here - 1, here + 1), self._theirs(there - 1, there + 1, work)
+                apart = "[" in ours or _ELLIPSIS.search(ours) or WORD.search(self._before(there, work))
                 own = apart or self._own[here - 1] or self._own[here]
                 if not own and _POINTS.findall(ours) != _POINTS.findall(theirs):
-                    found.append(Difference(" ".join(ours.split()), theirs))
+                    found.append(Difference(ours, theirs))
         return tuple(found)
 
     def cut_after(self, laid: Laid, work: Work) -> str:
         """Give the negation just before the quotation, in its sentence; empty where none does."""
-        first, works = laid.blocks[0], self._works
-        begins = int(works.first_words[works.sentence_of(first.there)])
-        before = self._theirs(max(begins, first.there - 2), first.there, work).split()
+        first = laid.blocks[0]
+        before = self._theirs(max(self._sentence(first.there)[0], first.there - 2), first.there, work).split()
         if len(before) > 1 and not is_negation(before[-1]) and fold(before[-1]) in STOPWORDS:  # "not a happy man"
             before.pop()
         return before[-1] if before and not first.here and is_negation(before[-1]) else ""
 
     def _differing(self, laid: Laid, work: Work) -> Iterator[Difference]:
-        first, last = laid.blocks[0], laid.blocks[-1]
-        begin, end = laid.work.first_word, laid.work.first_word + laid.work.words
-        yield from self._changed(0, first.here, max(begin, first.there - first.here), first.there, work)
-        for before, block in pairwise((None, *laid.blocks)):
+        blocks = self._unmoved(laid.blocks)
+        yield from self._at_end(0, blocks[0].here, blocks[0].there, -1, work)
+        for before, block in pairwise((None, *blocks)):
             assert block is not None  # noqa: S101 - only the first of a pair may be
             if before is not None:
                 yield from self._between(before, block, work)
             yield from self._within(block, work)
-        rest = len(self._own) - last.here_end
-        yield from self._changed(last.here_end, len(self._own), last.there_end, min(end, last.there_end + rest), work)
+        yield from self._at_end(blocks[-1].here_end, len(self._own), blocks[-1].there_end, 1, work)
+
+    def _unmoved(self, blocks: Sequence[Block]) -> list[Block]:
+        """Leave out blocks that others were moved past: "ill or good" is shown whole for "good or ill"."""
+        kept = list(blocks)
+        for before, moved, after in zip(blocks, blocks[1:], blocks[2:], strict=False):
+            ours = [*range(before.here_end, moved.here), *range(moved.here_end, after.here)]
+            theirs = [*range(before.there_end, moved.there), *range(moved.there_end, after.there)]
+            same = sorted(self.words.numbers[ours]) == sorted(self._works.words[theirs])
+            shown = self._pauses(before.here_end, moved.here) or self._pauses(moved.here_end, after.here)
+            own = any(self._own[at] for at in ours)
+            if ours and same and not own and not shown and moved.here_end - moved.here <= _MOVED:
+                kept.remove(moved)
+        return kept
+
+    def _at_end(self, here: int, here_end: int, there: int, step: int, work: Work) -> Iterator[Difference]:
+        """Give words before the first block, or behind the last, for those of the same sentence that are most alike.
+
+        Where none are alike, these are as many.
+        """
+        begin, end = self._sentence(there - (step > 0))
+        mine, most = here_end - here, end - there if step > 0 else there - begin
+
+        def span(many: int) -> tuple[int, int]:
+            return (there, there + many) if step > 0 else (there - many, there)
+
+        ours = self._ours(here, here_end)
+        alike, many = max(
+            (token_sort_ratio(ours, self._theirs(*span(many), work), processor=default_process), many)
+            for many in range(min(mine + _MORE, most) + 1)
+        )
+        yield from self._changed(here, here_end, *span(many if alike > _ALIKE else min(mine, most)), work)
 
     def _between(self, before: Block, after: Block, work: Work) -> Iterator[Difference]:
         shown = self._pauses(before.here_end, after.here) or self._pauses_beside(before, after)
@@ -187,10 +246,18 @@ class QuotedWords:
                 yield from self._changed(
                     before.here_end, after.here, before.there_end, before.there_end if shown else after.there, work
                 )
-        elif not shown or apart < 0:
+        elif apart < 0:  # what comes second in the quotation comes first in the work
+            yield from self._changed(before.here_end, after.here, before.there_end, before.there_end, work)
+            one, other = (min(_ENDS, each.here_end - each.here) for each in (before, after))
+            yield Difference(
+                f"{self._ours(before.here_end - one, before.here_end)} … {self._ours(after.here, after.here + other)}",
+                f"{self._theirs(after.there, after.there + other, work)} … "
+                + self._theirs(before.there_end - one, before.there_end, work),
+            )
+        elif not shown:
             theirs = f"{self._theirs(before.there_end, before.there_end + _ENDS, work)} … "
             theirs += self._theirs(after.there - _ENDS, after.there, work)
-            yield Difference(self._ours(before.here_end, after.here), theirs, "ellipsis" if apart > 0 else "")
+            yield Difference(self._ours(before.here_end, after.here), theirs, "ellipsis")
 
     def _pauses(self, here: int, here_end: int) -> bool:
         """Whether an ellipsis stands between words of the quotation."""
@@ -211,9 +278,24 @@ class QuotedWords:
         """Give words that are in one of the two alone."""
         if here < here_end and all(self._own[here:here_end]):
             return
+        if there < there_end:  # words with a hyphen are shown whole
+            while min(here, there) > 0 and self._hyphened(here, there, work):
+                here, there = here - 1, there - 1
+            while here_end < len(self._own) and self._hyphened(here_end, there_end, work):
+                here_end, there_end = here_end + 1, there_end + 1
         ours, theirs = self._ours(here, here_end), self._theirs(there, there_end, work)
         if letters(fold(ours)) != letters(fold(theirs)):
             yield Difference(ours, theirs, _excuse(ours, theirs))
+
+    def _hyphened(self, here: int, there: int, work: Work) -> bool:
+        """Whether a hyphen alone stands before a word of the quotation, or before one of the work."""
+        ours = self.text[int(self.words.ends[here - 1]) : int(self.words.starts[here])]
+        return bool(_HYPHENS & {ours.strip(), self._before(there, work).strip()})
+
+    def _before(self, there: int, work: Work) -> str:
+        """Give what stands between two words of a work."""
+        (_, behind), (start, _) = (self._works.offsets(each, each) for each in (there - 1, there))
+        return work.text[behind:start]
 
     def _within(self, block: Block, work: Work) -> Iterator[Difference]:
         if block.here_end - block.here != block.there_end - block.there:  # one word printed as two
@@ -237,7 +319,12 @@ class QuotedWords:
         return _ELLIPSIS.search(between) is not None or "/" in between or "\n" in between
 
     def _ours(self, here: int, here_end: int) -> str:
-        return " ".join(self._raw[here:here_end])
+        if here >= here_end:
+            return ""
+        start, end = int(self.words.starts[here]), int(self.words.ends[here_end - 1])
+        start -= self.text[start - 1 : start] == "["
+        end += self.text[end : end + 1] == "]"
+        return " ".join(self.text[start:end].split())
 
     def _theirs(self, there: int, there_end: int, work: Work) -> str:
         if there >= there_end:
