@@ -158,9 +158,11 @@ class _Reader:
         self._last: Literal["", "prose", "block", "verse", "note"] = ""
         self._noted = 0
         self._plain = 0
+        self._of_a_book = True
 
     def read(self, *, of_a_book: bool) -> list[ProsePiece]:
         blocks = self._layout.blocks
+        self._of_a_book = of_a_book
         begins = self._first_paragraph() if of_a_book else 0
         for index, block in enumerate(blocks):
             kind = self._layout.kinds.get(index, "")
@@ -281,7 +283,8 @@ class _Reader:
             return "verse"
         if len(lines) > 1 and is_verse(inner, margins.width):
             return "verse"
-        led_in = self._last == "prose" and self._ends_in_colon() and block.gap == 1 and not _CITES.search(block.flat)
+        led_in = self._last == "prose" and self._ends_in_colon() and block.gap == 1
+        led_in = led_in and (self._of_a_book or not _CITES.search(block.flat))
         if set_in or self._is_narrow(lines) or led_in:
             return "block"
         return "prose"
