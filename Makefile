@@ -26,7 +26,7 @@ check:  ## run everything that CI runs, installing nothing
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/typos
 	$(RUN) tools/house.py --max circles=0 --max services_importing_wiring=0 --max locators=0 --max store_reached=0 --max services_files=40 \
-		--max type_checking=30 --max core_tokens=521600 --max ui_tokens=93950 --max dialect=2 --max dialect_phrases=1 --max core_nested=2 --max ui_nested=3 \
+		--max type_checking=30 --max core_tokens=521850 --max ui_tokens=93950 --max dialect=2 --max dialect_phrases=1 --max core_nested=2 --max ui_nested=3 \
 		--max long_functions=0 --max many_parameters=0
 	$(RUN) -m pytest -n auto --dist loadfile --no-loadscope-reorder
 

@@ -47,7 +47,15 @@ _MANY, _HARDLY = 150, 30
 _WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 """Letters of Thai, Japanese and Chinese, which set no blanks between words: each counts as a word."""
 _MARKS = " “”\"‘’'„‚«»‹›"
-_CITED = re.compile(r"\s*\([^()]{0,80}\d[^()]{0,20}\)\W*\Z")
+_CITED = re.compile(
+    r"\s?\((?=[\d*_“\"A-Z]|pp?\.|ch|vol|see |cf\.|qtd\.|quoted )"
+    r"([^()]{0,80}(?:\d|\b[ivxlc]+\b|\bch)[^()]{0,40})\)\W{0,9}\Z"
+)
+_NOT_CITING = re.compile(
+    r"\b(?!(?:from|with|quoted|chap|chapter|volume|book|part|letter|lines?|pages?|note|emphasis|original|added|mine"
+    r"|edition|trans|[ivxlc]+)\b)[a-z]{4,}"
+)
+"""Words that a citation does not have outside a name or a title."""
 _DENIED = 4
 """Words of the draft before a quotation among which its writer may deny it."""
 _CLAIMS = 40
@@ -116,7 +124,9 @@ class Checker:
     def _uncited(self, quotation: Quotation) -> Quotation:
         """Leave the citation out that ends a quotation set off, as in MLA: (Eliot 42)."""
         cited = _CITED.search(self._prose.text, quotation.start, quotation.end)
-        return quotation if quotation.kind == "inline" or not cited else replace(quotation, end=cited.start())
+        if quotation.kind == "inline" or not cited or _NOT_CITING.search(cited[1]) or cited.start() <= quotation.start:
+            return quotation
+        return replace(quotation, end=cited.start())
 
     @cached_property
     def _language(self) -> str:
@@ -204,7 +214,8 @@ class Checker:
         among, words = tuple(dict.fromkeys((*named.works, *named.last))), len(quoted.text.split())
         laid = [*quoted.lay(among=among), *quoted.nearest(among=among)] if among and words >= _PHRASE else []
         if words >= _ROW:
-            alone = [each for each in quoted.lay() if each.share == 1.0]
+            every = [each for each in quoted.lay() if each.share == 1.0]
+            alone = [each for each in every if not quoted.differences(each, self._library.load(each.work.id))]
             laid += alone if len({each.work.id for each in alone}) == 1 else []
         best = self._best(quoted, laid, named) if laid else None
         if best and best.exact:

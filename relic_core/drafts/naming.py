@@ -69,8 +69,8 @@ class Names:
         self._anonymous = {work.id for work in summaries if not work.author}
         for work in summaries:
             for title in {work.title, short_title(work.title)} - {""}:
-                self._titles.setdefault(_plain(title), []).append(work.id)
-            for author in read_names(_plain(work.author)):
+                self._titles.setdefault(_plain(unicodedata.normalize("NFC", title)), []).append(work.id)
+            for author in read_names(_plain(unicodedata.normalize("NFC", work.author))):
                 self._authors.setdefault(author.family, []).append((author.given.partition(" ")[0], work.id))
         self._a_title, self._an_author = _any_of(self._titles), _any_of(self._authors)
         self._last: tuple[str, ...] = ()
@@ -162,12 +162,13 @@ class Names:
 
 
 def _plain(text: str) -> str:
-    """Take the accents away: Bronte is Brontë; no letter moves.
+    """Take the accents of Latin letters away: Bronte is Brontë; no letter moves.
 
-    >>> _plain("Brontë")
-    'Bronte'
+    >>> _plain("Brontë がく")
+    'Bronte がく'
     """
-    return "".join(unicodedata.normalize("NFD", letter)[0] for letter in text)
+    plain = (unicodedata.normalize("NFD", letter)[0] for letter in text)
+    return "".join(base if base.isascii() else letter for base, letter in zip(plain, text, strict=True))
 
 
 def _word_before(name: re.Match[str]) -> str:

@@ -222,9 +222,13 @@ class QuotedWords:
     def _at_end(self, here: int, here_end: int, there: int, step: int, work: Work) -> Iterator[Difference]:
         """Give words before the first block, or behind the last, for those of the same sentence that are most alike.
 
-        Where none are alike, these are as many.
+        Where none are alike, these are as many. Where a sentence of the work ends there, the next is looked at.
         """
         begin, end = self._sentence(there - (step > 0))
+        goes_on = there not in {begin, end}
+        owner = self._works.works[self._works.owner_of(there - (step > 0))]
+        if not goes_on and owner.first_word < there < owner.first_word + owner.words:
+            begin, end = self._sentence(there - (step < 0))
         mine, most = here_end - here, end - there if step > 0 else there - begin
 
         def span(many: int) -> tuple[int, int]:
@@ -235,7 +239,9 @@ class QuotedWords:
             (token_sort_ratio(ours, self._theirs(*span(many), work), processor=default_process), many)
             for many in range(min(mine + _MORE, most) + 1)
         )
-        yield from self._changed(here, here_end, *span(many if alike > _ALIKE else min(mine, most)), work)
+        if alike <= _ALIKE:
+            many = min(mine, most) if goes_on or step < 0 else 0
+        yield from self._changed(here, here_end, *span(many), work)
 
     def _between(self, before: Block, after: Block, work: Work) -> Iterator[Difference]:
         shown = self._pauses(before.here_end, after.here) or self._pauses_beside(before, after)
@@ -290,7 +296,7 @@ class QuotedWords:
     def _hyphened(self, here: int, there: int, work: Work) -> bool:
         """Whether a hyphen alone stands before a word of the quotation, or before one of the work."""
         ours = self.text[int(self.words.ends[here - 1]) : int(self.words.starts[here])]
-        return bool(_HYPHENS & {ours.strip(), self._before(there, work).strip()})
+        return bool(_HYPHENS & {ours, self._before(there, work).strip()})
 
     def _before(self, there: int, work: Work) -> str:
         """Give what stands between two words of a work."""

@@ -19,7 +19,7 @@ LINE = 70
 """Characters of a line that stands by itself, at the most."""
 _IBID = re.compile(r"(?<=[.!?\"”’'])\s+_?(?:ibid|id|op\. cit|loc\. cit)\b[^\n]{0,60}\Z", re.IGNORECASE)
 
-_CITES = re.compile(r"[”\"’'»]\s*\([^()]*\d[^()]*\)\W*\w")
+_CITES = re.compile(r"[”\"’'»]\s*\([^()]{0,80}\d[^()]{0,40}\)\W{0,9}\w")
 """A citation behind words in marks, and more after it: who quotes goes on in words of their own."""
 
 

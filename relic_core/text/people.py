@@ -27,8 +27,8 @@ _ACTS = rf"(?:{SPEAKS}|thought|felt|looked|smiled|laughed|nodded|wondered)"
 _KIN = "brother|sister|cousin|wife|husband|mother|father|son|daughter|aunt|uncle|nephew|niece"
 _OWN = rf"face|hands?|arms?|voice|lips|cheeks?|hair|shoulders?|thoughts?|{_KIN}"
 _MENTION = re.compile(
-    rf"(?P<before>\b(?:{_ACTS}|{_KIN}|friend|servant|dear|dearest)\s+)?(?<!\w)(?P<name>{NAME})"
-    rf"(?P<after>\s+(?:\w+ly\s+)?{_ACTS}\b|['’]s\s+(?:\w+\s+)?(?:{_OWN})\b)?"
+    rf"(?P<before>\b(?:{_ACTS}|{_KIN}|friend)\s+)?(?<!\w)(?P<name>{NAME})"
+    rf"(?:(?P<after>\s+(?:\w+ly\s+)?{_ACTS}\b)|(?P<own>['’]s\s+(?:\w+\s+)?(?:{_OWN})\b))?"
 )
 _TITLED = re.compile(rf"(?P<title>(?:(?:{TITLE})\s+)*)(?P<rest>.*)", re.DOTALL)
 _OF = re.compile(r"\s(?:of|I)\b")
@@ -77,7 +77,10 @@ def _mentions(work: Work) -> Iterator[tuple[int, _Form, bool]]:
             while name and not title and (words[name[0].lower()] > words[name[0]] or fold(name[0]) in _NOBODY):
                 name = name[1:]
             if name and fold(name[0]) not in _NOBODY and not name[0].isupper():
-                yield sentence.index, (title, tuple(name)), bool(title or found["before"] or found["after"])
+                own = found["own"] and not found["name"].startswith(
+                    ("the ", "The ")
+                )  # as of a people: the Negro's face
+                yield sentence.index, (title, tuple(name)), bool(title or found["before"] or found["after"] or own)
 
 
 def _together(counts: dict[_Form, int]) -> list[list[_Form]]:

@@ -14,8 +14,8 @@ _LONG = 4
 """Hyphens from which a dash is a long one: a name or a word left out."""
 _OPENS = frozenset("([{“‘—–-/_")
 """What an opening mark may stand behind, besides white space and the beginning."""
-_ELIDED = re.compile(
-    r"(?:tis|twas|twere|twill|twould|twixt|tisn|twasn|em|er|im|ud|cause|bout|gainst|mongst|neath|pon|way|fraid|"
+ELIDED = re.compile(
+    r"(?:tis|twas|twere|twill|twould|twixt|tisn|twasn|em|er|im|ud|cause|bout|gainst|mongst|un|ere|neath|pon|way|fraid|"
     r"d|ll|re|s|ve|m|t|\d+s?)\b",
     re.IGNORECASE,
 )
@@ -65,7 +65,7 @@ def _changes(text: str) -> Iterator[tuple[int, int, str]]:
         if found[0] == '"':
             yield start, end, "“" if opens else "”"
         else:
-            yield start, end, "‘" if opens and not _ELIDED.match(text, end) else "’"
+            yield start, end, "‘" if opens and not ELIDED.match(text, end) else "’"
 
 
 def _may_open(text: str, at: int) -> bool:

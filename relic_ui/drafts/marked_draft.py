@@ -14,7 +14,7 @@ from relic_core.drafts.report import EXCUSES, citation, outcome_in_words
 from relic_ui.templates import render
 
 _SET_OFF = "    "
-_ITALICS = re.compile(r"(?<![\w*])([*_])(?=\S)([^*_]+)(?<=\S)\1(?![\w*])")
+_ITALICS = re.compile(r"(?<![\w*\\/])([*_])(?=\S)([^*_]+)(?<=\S)\1(?![\w*])")
 _Piece = tuple[str, int, bool]
 """Words, the number of the quotation that they are of or 0, and whether it begins there."""
 _COLOURS: dict[CheckOutcome, str] = {

@@ -257,6 +257,8 @@ def test_quotation_marks_inside_others_are_turned_and_apostrophes_stay():
         ("‘’Tis the boys’ boat; an’ they cry “Row!”’", "“‘’Tis the boys’ boat; an’ they cry “Row!”’”"),
         ("‘He said “I heard ‘no’”,’ said Mara,", "“‘He said “I heard ‘no’”,’ said Mara”"),
         ("to the boys’ boat.’ ‘Row!’", "“to the boys’ boat. ‘Row!’”"),
+        ("He ran ‘bout the house, and cried “Row!”", "“He ran ‘bout the house, and cried ‘Row!’”"),
+        ("‘It’s the old ‘un,’ said he", "“‘It’s the old ‘un,’ said he”"),
         ("’Tis so,’ said he", "“’Tis so,’ said he”"),
         ("“He said ‘no", "“‘He said “no”’”"),
         ("she heard ‘no’ there,” said Mara. “And ‘yes’?”", "“she heard ‘no’ there, said Mara. ‘And “yes”?’”"),

@@ -64,7 +64,19 @@ def differences(bench):
             "The drowsy ensign polished [his] bright seven copper buttons before the parade",
             [("[his] bright", "", "")],
         ),
-        (  # put in behind the end of a sentence
+        (  # put in behind the end of a sentence, where another follows
+            "the old pilot and his sister steered their boat. (North 42)",
+            [("North 42", "", "")],
+        ),
+        (  # replaced in the sentence before
+            "mumbled. Whether it were for loss or gain, the widow bartered her silver thimble for a barrel of herring",
+            [("mumbled", "mutters", "")],
+        ),
+        (
+            "the widow bartered her silver thimble for a barrel of herring. A drowsy",
+            [("A drowsy", "The drowsy", "")],
+        ),
+        (  # put in behind the end of the last sentence
             "The drowsy ensign polished seven copper buttons before the parade, and whistled a hornpipe. (North 42)",
             [("North 42", "", "")],
         ),

@@ -122,10 +122,25 @@ def test_a_difference_shows_a_word_of_the_work_that_is_parted_at_a_line_end_whol
     assert [(each.ours, each.theirs) for each in check.differences] == [("orchard", "meadow")]
 
 
-@pytest.mark.parametrize("cited", ["(North 12)", "(12)", "(*The Ferry* 12)", "(North 1990, 12)."])
+@pytest.mark.parametrize(
+    "cited",
+    ["(North 12)", "(12)", "(*The Ferry* 12)", "(North 1990, 12).", "(North xii)", "(North 12; emphasis in original)"],
+)
 def test_a_citation_that_ends_a_quotation_set_off_is_none_of_its_words(checked, cited):
     check = only(read(checked, f"Here the novel begins:\n\n> {LANTERNS}. {cited}\n"))
     assert (check.outcome, check.differences) == ("to the letter", ())
+
+
+def test_a_bracket_of_the_work_itself_is_compared(checked):
+    checked.app.works.add(
+        b"The Mill\n\nCHAPTER I\n\nThe admiral inspected the drowsy northern harbour (it then had 30 ships).\n",
+        name="mill.txt",
+        title="The Mill",
+    )
+    check = only(
+        read(checked, "It begins:\n\n> The admiral inspected the drowsy northern harbour (it then had 90 ships).\n")
+    )
+    assert [(each.ours, each.theirs) for each in check.differences] == [("90", "30")]
 
 
 def test_such_a_citation_says_which_work_is_meant(checked):
