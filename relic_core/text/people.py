@@ -27,14 +27,14 @@ _ACTS = rf"(?:{SPEAKS}|thought|felt|looked|smiled|laughed|nodded|wondered)"
 _KIN = "brother|sister|cousin|wife|husband|mother|father|son|daughter|aunt|uncle|nephew|niece"
 _OWN = rf"face|hands?|arms?|voice|lips|cheeks?|hair|shoulders?|thoughts?|{_KIN}"
 _MENTION = re.compile(
-    rf"(?P<before>\b(?:{_ACTS}|{_KIN}|friend)\s+)?(?<!\w)(?P<name>{NAME})"
+    rf"(?P<before>\b(?:{_ACTS}|{_KIN}|friend|dear|dearest)\s+)?(?<!\w)(?P<name>{NAME})"
     rf"(?:(?P<after>\s+(?:\w+ly\s+)?{_ACTS}\b)|(?P<own>['’]s\s+(?:\w+\s+)?(?:{_OWN})\b))?"
 )
 _TITLED = re.compile(rf"(?P<title>(?:(?:{TITLE})\s+)*)(?P<rest>.*)", re.DOTALL)
 _OF = re.compile(r"\s(?:of|I)\b")
 _OF_WOMEN = ("Mrs", "Mme", "Madame", "Miss", "Lady", "Mlle", "Mademoiselle")
 _NOBODY = STOPWORDS | set(
-    "god lord heaven heavens mr mrs sir madam madame miss mister master doctor lady monsieur captain".split()  # noqa: SIM905
+    "god lord heaven heavens mr mrs sir madam madame miss mister master mas doctor lady monsieur captain".split()  # noqa: SIM905
 )
 
 
