@@ -22,7 +22,7 @@ _NUMBER = re.compile(
 )
 """What makes a numbered list there, in Pandoc also by letters: its mark is escaped."""
 _MARK = re.compile(
-    rf"[“”]|‘(?!{ELIDED.pattern}|T(?:is|was)\b)|(?P<surely>(?<=[^\w\s])’(?!\w))"
+    rf"[“”]|‘(?!{ELIDED.pattern}(?!’)|T(?:is|was)\b)|(?P<surely>(?<=[^\w\s])’(?!\w))"
     r"|(?<=\w)’(?!\w)(?![^‘]*[^\w\s]’(?!\w))"  # the boys’ boat: an apostrophe where one surely closes afterwards
 )
 """A quotation mark: ‘ but where it stands for letters left out, ’ where it may close."""
