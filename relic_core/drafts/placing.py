@@ -224,6 +224,8 @@ class QuotedWords:
 
         Where none are alike, these are as many. Where a sentence of the work ends there, the next is looked at.
         """
+        if here == here_end:
+            return
         begin, end = self._sentence(there - (step > 0))
         goes_on = there not in {begin, end}
         owner = self._works.works[self._works.owner_of(there - (step > 0))]

@@ -77,9 +77,7 @@ def _mentions(work: Work) -> Iterator[tuple[int, _Form, bool]]:
             while name and not title and (words[name[0].lower()] > words[name[0]] or fold(name[0]) in _NOBODY):
                 name = name[1:]
             if name and fold(name[0]) not in _NOBODY and not name[0].isupper():
-                own = found["own"] and not found["name"].startswith(
-                    ("the ", "The ")
-                )  # as of a people: the Negro's face
+                own = found["own"] and found["name"][:4].lower() != "the "  # whose name has an article is of a kind
                 yield sentence.index, (title, tuple(name)), bool(title or found["before"] or found["after"] or own)
 
 
